@@ -87,7 +87,11 @@ addListVerb('import', 'Add the addresses in a file, and suppress people who left
   .option('--status-column <name>', 'Read a status from this column too (repeatable)', addValue)
   .option('--ignore-column <name>', 'Do not read this column (repeatable)', addValue)
   .option('--treat <value=status>', 'Read a value as subscribed, suppressed or skip; * is any (repeatable)', addValue)
-  .addOption(excluding(['statusColumn', 'ignoreColumn', 'treat'], '--suppress', 'Remove and suppress every address'))
+  .addOption(excluding(['statusColumn', 'treat'], '--suppress', 'Remove and suppress every address'))
+  .addOption(
+    new Option('--undated <what>', 'What becomes of people who left on an unknown date').choices(['remove', 'keep']),
+  )
+  .option('--accept <doubt>', 'Accept a doubt: silence, words, lines or removals (repeatable)', addValue)
   .option('--cursor-file <file>', 'Who left and is up to this cursor of an export is removed, whatever the dates')
   .option('--encoding <name>', 'Read this encoding, such as windows-1252')
   .option('--rejected <file>', 'Write rejected rows and their reasons to this file')

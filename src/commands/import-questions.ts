@@ -1,12 +1,12 @@
 /** The questions of an import: what values mean that nobody knows, and whether to import. Without a terminal, a command instead. */
 
-import { toListName } from '../config/list-url.ts'
 import { Failure, quote, quotePath, toCount, UsageError } from '../failure.ts'
 import type { Table } from '../transfer/reading/csv.ts'
-import type { Value } from '../transfer/reading/statuses.ts'
-import { findAnswer, STATUSES, type Status } from '../transfer/reading/words.ts'
+import { DOUBTFUL, type Doubtful } from '../transfer/reading/layout.ts'
+import type { CountedValue } from '../transfer/reading/rows.ts'
+import { toTreated } from '../transfer/reading/statuses.ts'
+import { findAnswer, findFlag, STATUSES, type Status, toPlain } from '../transfer/reading/words.ts'
 import { ask, note } from './output.ts'
-import { parseListOption } from './shared.ts'
 
 const STOPPED = 'stopped: nothing was imported'
 
@@ -22,6 +22,15 @@ export function parseTreatments(texts: readonly string[] = []): ReadonlyMap<stri
   )
 }
 
+/** Parses the doubts that the owner accepts. @throws UsageError */
+export function parseAccepted(texts: readonly string[] = []): readonly Doubtful[] {
+  return texts.map((text) => {
+    const doubt = DOUBTFUL.find((name) => name === text)
+    if (!doubt) throw new UsageError(`--accept is "${text}": use ${DOUBTFUL.join(', ')}`)
+    return doubt
+  })
+}
+
 /** Asks until the answer has a meaning. @throws Failure when the person stops */
 async function askFor<T>(question: string, findMeaning: (answer: string) => T | undefined): Promise<T> {
   while (true) {
@@ -34,7 +43,7 @@ async function askFor<T>(question: string, findMeaning: (answer: string) => T | 
 const CHOICES = ['subscribed', 'suppressed', 'skip'] as const
 
 /** Asks what each value means. @throws Failure when the person stops */
-export async function askMeanings(values: readonly Value[]): Promise<ReadonlyMap<string, Status>> {
+export async function askMeanings(values: readonly CountedValue[]): Promise<ReadonlyMap<string, Status>> {
   const meanings = new Map<string, Status>()
   for (const value of values) {
     const question = `${quote(value.column)}: what does ${describe(value)} mean? 1 subscribed, 2 left, 3 neither`
@@ -50,21 +59,21 @@ export async function askToImport(isDoubtful: boolean): Promise<void> {
   if (answer === 'no') throw new Failure(STOPPED)
 }
 
-const describe = ({ value, rows }: Value) => `${quote(value)} (${toCount(rows, 'row')})`
-
-/** Values are compared without spaces and punctuation, so a line break becomes a space. */
-const toTreated = ({ column, value }: Value) => `${column}:${value.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')}`
+const describe = ({ value, rows }: CountedValue) => `${quote(value)} (${toCount(rows, 'row')})`
 
 /** Most unknown values that a command has. */
 const MAX_TREATED = 10
 
 /** Prints what nobody knows, and the command to fill in. Returns the error. */
-export function explainUnknown(values: readonly Value[], { place }: Table): Failure {
+export function explainUnknown(values: readonly CountedValue[], { place }: Table): Failure {
   for (const value of values.slice(0, MAX_TREATED)) {
     note(`! ${quote(value.column)}: ${place} ${value.line}: ${describe(value)} is not a known status: --treat`)
   }
   const columns = [...new Set(values.map(({ column }) => column))]
-  const treated = values.length <= MAX_TREATED ? values.map(toTreated) : columns.map((column) => `${column}:*`)
+  // An asterisk does not stand for an empty value or for no.
+  const plain = values.filter(({ value }) => value === '' || findFlag(toPlain(value)) === 'no')
+  const many = [...columns.map((column) => `${column}:*`), ...plain.map(toTreated)]
+  const treated = values.length <= MAX_TREATED ? values.map(toTreated) : many
   note('Put subscribed, suppressed (the person left) or skip (neither) in the place of each STATUS:')
   note(`  ${toCommand(treated.flatMap((text) => ['--treat', `${text}=STATUS`]))}`)
   note(`If ${columns.map(quote).join(', ')} does not say who left: --ignore-column`)
@@ -78,12 +87,20 @@ export function explainDoubts(): Failure {
   return new Failure('nothing was imported: answer the lines that begin with !, or use --yes')
 }
 
-/** The command of this process with more options, for a POSIX shell. A URL of a database is without its password. */
+/** The URL of a PostgreSQL list with a password, as `--list` has it. src/config/postgres-url.ts says what a password is. */
+const WITH_PASSWORD = /^(?:--list=)?(postgres(?:ql)?:\/\/[^:@/?#]+):[^/?#]*(@.*)$/s
+
+/**
+ * The command of this process with more options, for a POSIX shell. Without the password in the URL of a list it would not run, so its
+ * place is in the environment, where other users of the machine do not see it.
+ */
 function toCommand(added: readonly string[]): string {
-  const words = ['rollcall', ...process.argv.slice(2), ...added]
-  const toShown = (word: string) => {
-    const [, option = '', url] = /^(--list=)?(postgres(?:ql)?:.*)/s.exec(word) ?? []
-    return url === undefined ? word : `${option}${toListName(parseListOption({ list: url }))}`
-  }
-  return words.map(toShown).map(quotePath).join(' ')
+  const given = process.argv.slice(2)
+  const [, start, rest] = given.map((word) => WITH_PASSWORD.exec(word)).find((found) => found !== null) ?? []
+  if (start === undefined) return ['rollcall', ...given, ...added].map(quotePath).join(' ')
+  const isList = (word: string, index: number) =>
+    WITH_PASSWORD.test(word) || (word === '--list' && WITH_PASSWORD.test(given[index + 1] ?? ''))
+  const words = ['rollcall', ...given.filter((word, index) => !isList(word, index)), ...added]
+  note('Put the password of the list in the place of PASSWORD.')
+  return `DATABASE_URL=${quotePath(`${start}:PASSWORD${rest}`)} ${words.map(quotePath).join(' ')}`
 }

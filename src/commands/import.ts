@@ -8,28 +8,41 @@ import { openStore } from '../store/open.ts'
 import {
   type ImportTally,
   MissingListError,
-  type OptOut,
   type OptOutRule,
   type OptOutTally,
   type SubscriberStore,
 } from '../subscriber.ts'
 import { type CursorFile, checkCursor, openCursorFile, readCursor } from '../transfer/cursor-file.ts'
-import { type Column, REJECTED_COLUMNS, type ReadOptions } from '../transfer/reading/columns.ts'
 import type { Table } from '../transfer/reading/csv.ts'
-import { findDoubts, toReviewLines } from '../transfer/reading/review.ts'
-import { type Reading, readRows } from '../transfer/reading/rows.ts'
-
+import { type Effect, toEffect } from '../transfer/reading/effect.ts'
+import { REJECTED_COLUMNS, type ReadOptions } from '../transfer/reading/layout.ts'
+import {
+  createReview,
+  describeTally,
+  type Review,
+  toReviewJson,
+  toReviewLines,
+  toTallyJson,
+} from '../transfer/reading/review.ts'
+import { type Rows, readRows } from '../transfer/reading/rows.ts'
 import { parseTable } from '../transfer/reading/table.ts'
 import { readText, toInputName } from '../transfer/reading/text.ts'
 import { toCsvRow } from '../transfer/writing/formats.ts'
-import { askMeanings, askToImport, explainDoubts, explainUnknown, parseTreatments } from './import-questions.ts'
+import {
+  askMeanings,
+  askToImport,
+  explainDoubts,
+  explainUnknown,
+  parseAccepted,
+  parseTreatments,
+} from './import-questions.ts'
 import { createProgress, note, print, printJson } from './output.ts'
 import { parseListOption, type VerbOptions, withInterrupt, withStore } from './shared.ts'
 
-interface ImportOptions extends VerbOptions, Omit<ReadOptions, 'treat'> {
+interface ImportOptions extends VerbOptions, Omit<ReadOptions, 'treat' | 'accept'> {
   readonly treat?: readonly string[]
+  readonly accept?: readonly string[]
   readonly encoding?: string
-  readonly rejected?: string
   readonly cursorFile?: string
   readonly dryRun?: true
   readonly yes?: true
@@ -49,68 +62,114 @@ async function openHandOver(file: string): Promise<CursorFile> {
   return await openCursorFile(file)
 }
 
+/** What comes after the review: the question, the import, the end of a dry run, or a command to repeat. */
+type Decision = 'ask' | 'write' | 'count' | 'stop'
+
+function decide({ doubts }: Review, { dryRun, yes }: ImportOptions, canAsk: boolean): Decision {
+  if (dryRun) return 'count'
+  if (yes) return 'write'
+  if (canAsk) return 'ask'
+  return doubts.length > 0 ? 'stop' : 'write'
+}
+
 /** `rollcall import`: adds the addresses in a file to the list. */
 export async function runImport(path: string, options: ImportOptions): Promise<void> {
   const list = parseListOption(options)
-  const { rejected, dryRun = false, yes = false } = options
+  const { rejected, json } = options
   if (rejected !== undefined) checkRejected(rejected, path, list)
   using cursorFile = options.cursorFile === undefined ? undefined : await openHandOver(options.cursorFile)
   const text = await readText(path, options.encoding)
   const table = parseTable(text, toInputName(path), options.column !== undefined)
-  const canAsk = path !== '-' && process.stdin.isTTY && process.stderr.isTTY
-  const reading = await read(table, { ...options, treat: parseTreatments(options.treat) }, canAsk)
-  const review = toReviewLines(reading)
-  const { rows } = reading
-  const isUsable = rows.added + rows.left + rows.skipped > 0
+  const canAsk = path !== '-' && (process.stdin.isTTY && process.stderr.isTTY) === true
+  const answers = { treat: parseTreatments(options.treat), accept: parseAccepted(options.accept) }
+  const rows = await read(table, { ...options, ...answers }, canAsk)
+  if (!isUsable(rows)) return await refuse(rows, options)
+  const rule = toRule(options, cursorFile)
+  const { effect, isNew } = await withInterrupt((signal) => count(rows, { list, cursorFile, ...rule, signal }))
+  const review = createReview(rows, effect, cursorFile !== undefined)
+  const decision = decide(review, options, canAsk)
+  const lines = toReviewLines(review)
   // The output of a dry run has the review, and that of --json the same facts.
-  const isInOutput = isUsable && (dryRun || (options.json && !canAsk))
-  if (!isInOutput) note(review.join('\n'))
-  if (rows.all === rows.empty) throw new Failure(`${table.file}: there is no row`)
-  const isDoubtful = findDoubts(reading).length > 0
+  const isInOutput = decision === 'count' || (json && !canAsk)
+  if (!isInOutput) note(lines.join('\n'))
   const name = toListName(list)
-  /** The file of rejected rows, once it is written. */
-  let written: string | undefined
-  const printFacts = async (created: boolean, { alreadyListed, leftOut, ...tally }: Tally) => {
-    const did = { created, ...tally, already_listed: alreadyListed, left_out: leftOut }
-    await printJson({ list: name, ...did, ...toFacts(reading, written) })
-  }
-  const mustAsk = !dryRun && !yes && isUsable
-  if (mustAsk && canAsk) await askToImport(isDoubtful)
-  else if (mustAsk && isDoubtful) {
-    if (options.json) await printFacts(false, NOTHING)
+  const printFacts = async (created: boolean, tally: Tally, written?: string) =>
+    await printJson({ list: name, created, ...toTallyJson(tally), ...toReviewJson(review, written) })
+  if (decision === 'stop') {
+    if (json) await printFacts(false, NOTHING)
     throw explainDoubts()
   }
-  // Before the list changes, because it may fail. Also when no row was rejected: those of an earlier import must not stay.
-  if (rejected !== undefined && !dryRun) {
-    const lines = reading.rejected.map(({ line, reason, cell }) => [String(line), reason, cell])
-    await replaceFile(rejected, [REJECTED_COLUMNS, ...lines].map(toCsvRow).join(''))
-    written = rejected
+  if (decision === 'count') {
+    if (json) return await printFacts(false, effect)
+    const place = `list: ${name}${isNew ? ' (would be created)' : ''}`
+    // A name of the file may have a line break.
+    return await print([...lines, `dry run: ${describeTally(effect, review)}`, place].map(escapeControls).join('\n'))
   }
-  if (!isUsable) throw new Failure('no row could be imported')
-  let isNew = false
-  const tally = await withInterrupt(async (signal) => {
-    const rule = { removeUndated: options.suppress ?? false, upTo: cursorFile?.cursor.seq }
-    // Nobody of a list that is not there was handed over.
-    if (cursorFile) await withStore(list, async (store) => checkCursor(await store.head(), cursorFile.cursor))
-    isNew = await isMissing(list)
-    if (!dryRun) return await withStore(list, (store) => importRows(reading, store, { ...rule, signal }), 'create')
-    const count = (store?: SubscriberStore) => countImport(store, reading, { ...rule, signal })
-    return isNew ? await count() : await withStore(list, count)
-  })
-  if (options.json) return await printFacts(isNew && !dryRun, tally)
-  const place = `list: ${name}${isNew ? ` (${dryRun ? 'would be ' : ''}created)` : ''}`
-  const reason = cursorFile ? 'not handed over yet' : 'subscribed later, or the date is unknown'
-  const lines = [`${dryRun ? 'dry run: ' : ''}${describeTally(tally, reading, reason)}`, place]
-  // A name of the file may have a line break.
-  await print([...(dryRun ? review : []), ...lines].map(escapeControls).join('\n'))
-  if (!dryRun) noteUndo(tally, { list, hasUndated: !cursorFile && reading.optOuts.some(isUndated) })
+  if (decision === 'ask') await askToImport(review.doubts.length > 0)
+  // Before the list changes, because it may fail.
+  if (rejected !== undefined) await writeRejected(rejected, rows, effect)
+  const tally = await withInterrupt((signal) =>
+    withStore(list, (store) => importRows(rows, store, { ...rule, signal }), 'create'),
+  )
+  if (json) return await printFacts(isNew, tally, rejected)
+  await print(`${describeTally(tally, review)}\nlist: ${escapeControls(name)}${isNew ? ' (created)' : ''}`)
+  noteUndo(tally, list)
+}
+
+/** Which opt-outs remove subscribers. */
+function toRule({ suppress = false, undated }: ImportOptions, cursorFile: CursorFile | undefined): OptOutRule {
+  const removeUndated = undated === undefined ? suppress : undated === 'remove'
+  return { removeUndated, upTo: cursorFile?.cursor.seq }
+}
+
+/** Whether there is a row that an import does something with, or has a reason to skip. */
+const isUsable = ({ rows }: Rows) => rows.subscribed + rows.suppressed + rows.skip > 0
+
+/** Ends an import without a row that could be imported. @throws Failure always */
+async function refuse(rows: Rows, { rejected, dryRun }: ImportOptions): Promise<never> {
+  note(toReviewLines(createReview(rows, undefined, false)).join('\n'))
+  if (rows.rows.all === rows.rows.empty) throw new Failure(`${rows.table.file}: there is no row`)
+  if (rejected !== undefined && !dryRun) await writeRejected(rejected, rows)
+  throw new Failure('no row could be imported')
+}
+
+/** Writes the rows that are not added, and why. Also when there is none: those of an earlier import must not stay. */
+async function writeRejected(file: string, { rejected }: Rows, effect?: Effect): Promise<void> {
+  const found = [...rejected, ...(effect?.leftOutRows ?? [])].toSorted((one, other) => one.line - other.line)
+  const lines = found.map(({ line, reason, cell }) => [String(line), reason, cell])
+  await replaceFile(file, [REJECTED_COLUMNS, ...lines].map(toCsvRow).join(''))
+}
+
+interface CountOptions extends OptOutRule {
+  readonly list: ListUrl
+  readonly cursorFile: CursorFile | undefined
+  readonly signal: AbortSignal
+}
+
+/** Counts what an import would do to the list. One that does not exist yet is empty. */
+async function count(
+  rows: Rows,
+  { list, cursorFile, ...options }: CountOptions,
+): Promise<{ readonly effect: Effect; readonly isNew: boolean }> {
+  const total = rows.optOuts.length + rows.subscribers.length + rows.skipped.length
+  const showProgress = createProgress('counting', 'rows')
+  const onProgress = (done: number) => showProgress(done, total)
+  const countIn = async (store?: SubscriberStore) => {
+    // Nobody of another list was handed over.
+    if (store && cursorFile) checkCursor(await store.head(), cursorFile.cursor)
+    return await countImport(store, rows, { ...options, onProgress })
+  }
+  // Nobody of a list that is not there was handed over either.
+  const isNew = !cursorFile && (await isMissing(list))
+  const counted = isNew ? await countIn() : await withStore(list, countIn)
+  return { effect: toEffect(rows, counted, cursorFile !== undefined), isNew }
 }
 
 /** Reads a table. A person is asked what unknown values mean. @throws Failure when nobody says so */
-async function read(table: Table, options: ReadOptions, canAsk: boolean): Promise<Reading> {
-  const reading = readRows(table, options)
-  const unknown = [...reading.values].filter(({ status }) => !status)
-  if (unknown.length === 0) return reading
+async function read(table: Table, options: ReadOptions, canAsk: boolean): Promise<Rows> {
+  const rows = readRows(table, options)
+  const unknown = rows.values.filter(({ status }) => !status)
+  if (unknown.length === 0) return rows
   if (!canAsk) throw explainUnknown(unknown, table)
   const treat = new Map([...(options.treat ?? []), ...(await askMeanings(unknown))])
   return await read(table, { ...options, treat }, canAsk)
@@ -136,7 +195,7 @@ const NOTHING: Tally = { added: 0, alreadyListed: 0, suppressed: 0, removed: 0, 
 
 /** Writes people who left, then subscribers, so that nobody who left in any row is added by another one. */
 async function importRows(
-  { optOuts, subscribers }: Reading,
+  { optOuts, subscribers }: Rows,
   store: SubscriberStore,
   { signal, ...rule }: OptOutRule & { readonly signal: AbortSignal },
 ): Promise<Tally> {
@@ -157,62 +216,11 @@ async function importRows(
   }
 }
 
-const isUndated = ({ optedOutAt }: OptOut) => !optedOutAt
-
-/** Says how to take an import back. @param options.hasUndated whether people stay because nobody knows when they left */
-function noteUndo(
-  { added, suppressed, kept }: Tally,
-  { list, hasUndated }: { readonly list: ListUrl; readonly hasUndated: boolean },
-): void {
-  if (kept > 0 && hasUndated) {
-    note('some people left on an unknown date, and stay. To remove them, import a file of them with --suppress')
-  }
+/** Says how to take an import back. */
+function noteUndo({ added, suppressed }: Tally, { kind }: ListUrl): void {
   if (suppressed > 0) {
     note('to give people back who were suppressed by mistake: rollcall remove --forget ADDRESS, and import them again')
   }
-  const restore = list.kind === 'sqlite' ? 'rollcall restore FILE' : 'your tools for PostgreSQL'
+  const restore = kind === 'sqlite' ? 'rollcall restore FILE' : 'your tools for PostgreSQL'
   if (added + suppressed > 0) note(`the import made no backup. If you have one, ${restore} takes everything back`)
-}
-
-/** Most rejected rows that `--json` prints. */
-const MAX_REJECTED = 20
-
-/** What was read, as `--json` prints it. @param written the file of rejected rows; undefined when none was written */
-function toFacts(reading: Reading, written: string | undefined) {
-  const { table, rows, columns, dates, values } = reading
-  // A file without columns has one, which has no name.
-  const toNames = (found: readonly Column[]) => (table.names ? found.map(({ name }) => name) : [])
-  return {
-    rows: rows.all,
-    skipped: rows.skipped,
-    rejected: rows.rejected,
-    empty: rows.empty,
-    rejected_rows: reading.rejected.slice(0, MAX_REJECTED),
-    rejected_file: written,
-    columns: {
-      email: toNames([columns.address]),
-      date: toNames(columns.dates),
-      status: toNames(columns.statuses.map(({ column }) => column)),
-      unread: toNames(columns.unread),
-    },
-    dates: dates ? { first: dates.first, last: dates.last } : null,
-    statuses: [...values].map(({ column, value, status, rows }) => ({ column, value: value || 'empty', status, rows })),
-    doubts: findDoubts(reading),
-  }
-}
-
-/** What an import did: addresses, and rows that are not addresses. @param reason why people who left were kept */
-function describeTally(tally: Tally, { rows }: Reading, reason: string): string {
-  const removed = tally.removed > 0 ? ` (${toNumber(tally.removed)} removed from the list)` : ''
-  const counts = [
-    [tally.added, 'added'],
-    [tally.alreadyListed, 'already listed'],
-    [tally.suppressed, `suppressed${removed}`],
-    [tally.kept, `left but kept (${reason})`],
-    [rows.skipped, 'skipped'],
-    [tally.leftOut, 'left out (suppressed before, or in another row)'],
-    [rows.rejected, 'rejected'],
-  ] as const
-  const shown = counts.filter(([count], index) => count > 0 || index < 2)
-  return shown.map(([count, text]) => `${toNumber(count)} ${text}`).join(', ')
 }

@@ -108,32 +108,72 @@ function sortParts<Row extends { readonly email: Address }>(rows: readonly Row[]
 /** Addresses that a dry run looks up at a time. It takes no lock. */
 const PAGE = 10_000
 
-/** Counts what an import would do: opt-outs first, then subscribers. @param store undefined when there is no list yet */
-export async function countImport(
-  store: Pick<SubscriberStore, 'lookUp'> | undefined,
-  { optOuts, subscribers }: { readonly optOuts: readonly OptOut[]; readonly subscribers: readonly ImportRow[] },
-  { removeUndated, upTo, signal, onProgress }: ChangeOptions & OptOutRule,
-): Promise<OptOutTally & ImportTally> {
-  const addresses = [...optOuts, ...subscribers].map(({ email }) => email)
-  const found: Found[] = []
-  for (let start = 0; store && start < addresses.length; start += PAGE) {
-    // A signal of the system arrives in a turn of the event loop, and the work of a SQLite list is all microtasks.
-    await Bun.sleep(0)
-    signal?.throwIfAborted()
-    found.push(...(await store.lookUp(addresses.slice(start, start + PAGE))))
-    onProgress?.(found.length)
-  }
-  const now = new Date()
-  const { changes, outcomes } = planRows(
-    optOuts,
-    optOutRow({ removeUndated, upTo }),
-    found.slice(0, optOuts.length),
-    now,
-  )
-  const suppressed = new Map(changes.suppress.map(({ email, suppressedAt }) => [toIdentity(email), { suppressedAt }]))
-  const foundAfter = subscribers.map(
-    ({ email }, index) => suppressed.get(toIdentity(email)) ?? found[optOuts.length + index] ?? {},
-  )
-  const imported = planRows(subscribers, importRow, foundAfter, now)
-  return { ...toOptOutTally(outcomes), ...toImportTally(imported.outcomes) }
+/** What an import would do to a list, row by row. */
+export interface ImportCount {
+  readonly tally: OptOutTally & ImportTally
+  /** Subscribers of the list before. */
+  readonly size: number
+  /** The outcome of each row, in their order. */
+  readonly optOuts: readonly (keyof OptOutTally)[]
+  readonly subscribers: readonly (keyof ImportTally)[]
+  /** Whether the address of each row that is skipped is on the list before. */
+  readonly skipped: readonly boolean[]
 }
+
+/** The rows of an import. Those that are skipped are only looked up. */
+interface ImportRows {
+  readonly optOuts: readonly OptOut[]
+  readonly subscribers: readonly ImportRow[]
+  readonly skipped?: readonly { readonly email: Address }[]
+}
+
+/**
+ * Counts what an import would do: opt-outs first, then subscribers. It takes no lock, and gives way to others after each page.
+ *
+ * @param store undefined when there is no list yet
+ */
+export async function countImport(
+  store: Pick<SubscriberStore, 'lookUp' | 'count'> | undefined,
+  { optOuts, subscribers, skipped = [] }: ImportRows,
+  { removeUndated, upTo, signal, onProgress }: ChangeOptions & OptOutRule,
+): Promise<ImportCount> {
+  const now = new Date()
+  /** What the rows before changed, by identity. */
+  const changed = new Map<string, Found>()
+  let done = 0
+
+  async function countRows<Row extends { readonly email: Address }, Outcome>(
+    rows: readonly Row[],
+    change: RowChange<Row, Outcome>,
+  ): Promise<readonly Outcome[]> {
+    const outcomes: Outcome[] = []
+    for (let start = 0; start < rows.length; start += PAGE) {
+      // A signal of the system arrives in a turn of the event loop, and the work of a SQLite list is all microtasks.
+      await Bun.sleep(0)
+      signal?.throwIfAborted()
+      const page = rows.slice(start, start + PAGE)
+      const found = await store?.lookUp(page.map(({ email }) => email))
+      for (const [index, row] of page.entries()) {
+        const identity = toIdentity(row.email)
+        const before = changed.get(identity) ?? found?.[index] ?? NOT_FOUND
+        const [after, outcome] = change(row, before, now)
+        if (after !== before) changed.set(identity, after)
+        outcomes.push(outcome)
+      }
+      done += page.length
+      onProgress?.(done)
+    }
+    return outcomes
+  }
+
+  const isListed: RowChange<unknown, boolean> = (_, state) => [state, state.subscriber !== undefined]
+  const listed = await countRows(skipped, isListed)
+  const left = await countRows(optOuts, optOutRow({ removeUndated, upTo }))
+  const added = await countRows(subscribers, importRow)
+  const tally = { ...toOptOutTally(left), ...toImportTally(added) }
+  // Only a removal is compared with the size.
+  const size = store && tally.removed > 0 ? (await store.count()).subscribers : 0
+  return { tally, size, optOuts: left, subscribers: added, skipped: listed }
+}
+
+const NOT_FOUND: Found = {}

@@ -19,15 +19,16 @@ e@site,active,Eve,2020-01-01,
 `
 
 const REVIEW = `old.csv: 6 rows
-      2  would be added
-      1  left: suppressed, and removed if they are on the list
-      1  skipped
-      2  rejected: line 6 "nobody", line 7 "e@site"
 address   "Email"
 date      "Created", from 2019-01-01 to 2024-05-31; line 2 is 2020-01-01
 status    "Status": active 3 subscribed; unsubscribed 2 left; pending 1 skipped
 status    "unsubscribed_at": empty 5 subscribed; a date 1 left
 not read  "Name"
+      1  would be added
+      1  already listed
+      1  left: would be suppressed
+      1  skipped
+      2  rejected: line 6 "nobody", line 7 "e@site"
 ! rejected are 2 of 6 rows: --rejected FILE keeps them
 `
 
@@ -49,6 +50,10 @@ describe('the review', () => {
     expect(await readdir(folder)).toEqual([file])
     const done = { code: 0, stdout: `${COUNTS}list: ${list} (created)\n`, stderr: REVIEW + UNDO }
     expect(await shell(command)).toEqual(done)
+    const repeated = await run(['import', file, '--yes', '--dry-run'])
+    expect(repeated.stdout).toContain(
+      '      0  would be added\n      2  already listed\n      1  left: would be suppressed\n',
+    )
     const again = '0 added, 2 already listed, 1 suppressed, 1 skipped, 2 rejected\n'
     expect(await run(['import', file, '--yes'])).toMatchObject({ stdout: `${again}list: ${list}\n` })
   })
@@ -89,7 +94,7 @@ describe('the review', () => {
   test('escapes what comes from the file', async () => {
     const { run } = await createCliFixture()
     const { stderr } = await run(['import', '-'], 'email,status,n\u001b[2Ka\u009bm\u202ee\na@site.io,active,x\n')
-    expect(stderr).toContain('not read  "n\\u001b[2Ka\\u009bm\\u202ee": "x" 1\n')
+    expect(stderr).toContain('not read  "n\\u001b[2Ka\\u009bm\\u202ee"\n')
   })
 
   test('shows no password in the command', async () => {
@@ -98,9 +103,11 @@ describe('the review', () => {
       ['--list', 'postgres://ada:secret@db.site.io/news'],
       ['--list=postgres://ada:secret@db.site.io/news'],
     ]) {
-      const { code, stderr } = await run(['import', '-', ...option], 'email,VIP\na@site.io,x\n')
+      const { code, stderr } = await run(['import', '-', ...option], 'email,status\na@site.io,VIP\n')
       expect(code).toBe(1)
-      expect(stderr).toContain('postgres://db.site.io/news --yes\n')
+      expect(stderr).toContain(
+        '  DATABASE_URL=postgres://ada:PASSWORD@db.site.io/news rollcall import - --treat status:VIP=STATUS\n',
+      )
       expect(stderr).not.toContain('secret')
     }
   })
@@ -122,7 +129,7 @@ test.each([
 
 describe('people who left', () => {
   test('are removed when the opt-out is newer, and kept when it is older or its date is unknown', async () => {
-    const { print, write } = await createCliFixture()
+    const { print, run, write } = await createCliFixture()
     await print(['import', '-'], 'email,created\na@site.io,2020-01-01\nb@site.io,2024-06-01\nc@site.io,2020-01-01\n')
     await print(['remove', 'd@site.io'])
     const left =
@@ -140,11 +147,21 @@ describe('people who left', () => {
     }
     expect(JSON.parse(await print(['import', file, '--json', '--dry-run']))).toMatchObject(numbers)
     expect(await print(['count'])).toBe('3\n')
-    expect(await print(['import', file])).toStartWith(
+    const stopped = await run(['import', file])
+    expect(stopped).toMatchObject({ code: 1, stdout: '' })
+    expect(stopped.stderr).toContain(
+      '      2  left, and would stay on the list (subscribed later, or the date is unknown)\n',
+    )
+    expect(stopped.stderr).toContain(
+      '! 1 person who left would stay on the list, because the file has no date, such as in line 4: ' +
+        '--undated remove removes them, --undated keep keeps them\n',
+    )
+    expect(await print(['import', file, '--undated', 'keep'])).toStartWith(
       '1 added, 0 already listed, 3 suppressed (1 removed from the list), 2 left but kept (subscribed later, or the date is ' +
         'unknown), 1 left out (suppressed before, or in another row)\n',
     )
     expect(await print(['export', '--format', 'txt'])).toBe('b@site.io\nc@site.io\nf@site.io\n')
+    expect(await print(['import', file, '--undated', 'remove'])).toContain('4 suppressed (1 removed from the list)')
   })
 
   test('are removed by the weekly export of Ghost, which has no dates of them, unless they subscribed here later', async () => {
@@ -167,8 +184,8 @@ describe('people who left', () => {
   })
 
   test.each([
-    [['*=suppressed'], 'suppressed'],
-    [['*=skip'], 'skipped'],
+    [['*=suppressed', '0=subscribed'], 'suppressed'],
+    [['*=skip', '0=subscribed'], 'skipped'],
     [['gone:1=suppressed', 'gone:0=subscribed'], 'suppressed'],
     [['1=skip', 'gone:*=suppressed', '0=subscribed'], 'skipped'],
   ])('are those that --treat %j names, and a corrected import adds nobody who is suppressed', async (treat, what) => {
@@ -187,13 +204,130 @@ describe('people who left', () => {
   test('all leave with --suppress, and no import brings them back', async () => {
     const { print } = await createCliFixture()
     await print(['import', '-'], 'a@site.io\nb@site.io\n')
+    await print(['import', '-'], 'd@site.io\n')
     expect(await print(['import', '-', '--suppress'], 'A@site.io\nc@site.io\n')).toStartWith(
       '0 added, 0 already listed, 2 suppressed (1 removed from the list)\n',
     )
     expect(await print(['import', '-'], 'a@site.io\nb@site.io\nc@site.io\n')).toStartWith(
       '0 added, 1 already listed, 2 left out (suppressed before, or in another row)\n',
     )
-    expect(await print(['export', '--format', 'txt'])).toBe('b@site.io\n')
+    expect(await print(['export', '--format', 'txt'])).toBe('b@site.io\nd@site.io\n')
+  })
+})
+
+describe('the second import', () => {
+  const FIRST =
+    'Name;E-Mail;Newsletter;Erstellt am\nAda;ada@site.io;ja;31.05.2024\nBob;bob@site.io;ja;01.06.2024\nCyd;cyd@site.io;ja;01.06.2024\n'
+
+  test('shows what it would do to the list, before the question', async () => {
+    const { print, write } = await createCliFixture()
+    await print(
+      ['import', '-'],
+      'email,created\na@site.io,2020-01-01\nb@site.io,2020-01-01\nc@site.io,2024-06-01\nx@site.io,2020-01-01\n',
+    )
+    await print(['remove', 'd@site.io'])
+    const left =
+      'a@site.io,,\nb@site.io,2024-01-01,\nc@site.io,2024-01-01,\nd@site.io,,\ne@site.io,,\nf@site.io,2024-01-01,\n'
+    const file = await write('list.csv', `email,unsubscribed_at,name\n${left}`)
+    const shown = await print(['import', file, '--dry-run'])
+    expect(shown).toContain(`
+      1  would be added
+      1  already listed
+      2  left: would be suppressed, 1 removed from the list
+      1  left, and would stay on the list (subscribed later, or the date is unknown)
+      1  left out (suppressed before, or in another row)
+dry run: `)
+    expect(JSON.parse(await print(['import', file, '--dry-run', '--json'])).would).toEqual({
+      ...{ added: 1, already_listed: 1, left_out: 1, suppressed: 2, removed: 1, kept: 1 },
+    })
+  })
+
+  test('stops when somebody on the list is skipped, and both options that it names answer that', async () => {
+    const { print, run } = await createCliFixture()
+    await print(['import', '-'], FIRST)
+    const second = FIRST.replace('bob@site.io;ja', 'bob@site.io;nein')
+    const stopped = await run(['import', '-'], second)
+    expect(stopped).toMatchObject({ code: 1, stdout: '' })
+    expect(stopped.stderr).toContain(
+      '! 1 person on the list would be skipped, and stay: "Newsletter" is "nein", such as in line 3: ' +
+        '--treat Newsletter:nein=suppressed removes them, --treat Newsletter:nein=skip leaves them\n',
+    )
+    expect(await print(['import', '-', '--treat', 'Newsletter:nein=skip'], second)).toStartWith(
+      '0 added, 2 already listed, 1 skipped',
+    )
+    expect(await print(['import', '-', '--treat', 'Newsletter:nein=suppressed'], second)).toContain(
+      '1 suppressed (1 removed',
+    )
+    expect(await print(['import', '-'], second)).toStartWith('0 added, 2 already listed, 1 skipped')
+    // Another row of the person counts more.
+    const twice = `${FIRST}Ada;ada@site.io;nein;01.06.2024\n`
+    expect(await print(['import', '-'], twice)).toContain('1 skipped')
+  })
+
+  test('names an option that removes people without a date, too', async () => {
+    const { print, run } = await createCliFixture()
+    const text = 'email,Newsletter\na@site.io,yes\nb@site.io,yes\n'
+    await print(['import', '-'], text)
+    const { stderr } = await run(['import', '-'], text.replace('b@site.io,yes', 'b@site.io,no'))
+    const [, options = ''] = /(--treat \S+=suppressed --undated remove) removes them/.exec(stderr) ?? []
+    expect(
+      await print(['import', '-', ...options.split(' ')], text.replace('b@site.io,yes', 'b@site.io,no')),
+    ).toContain('(1 removed')
+  })
+
+  test('removes who left on the day of the subscription, also when its time has no zone', async () => {
+    for (const at of ['2026-11-20', '20.11.2026', '2026-11-20 10:30:00']) {
+      const { print } = await createCliFixture()
+      await print(['import', '-'], 'email,created\nada@site.io,2020-01-01\nbob@site.io,2026-11-20T14:00:00Z\n')
+      expect(await print(['import', '-'], `email,status,unsubscribed_at\nbob@site.io,unsubscribed,${at}\n`)).toContain(
+        '(1 removed',
+      )
+    }
+  })
+
+  test('stops when it would remove more than half of the list, and --accept answers that', async () => {
+    const { print, run } = await createCliFixture()
+    await print(['import', '-'], 'a@site.io\nb@site.io\nc@site.io\n')
+    const { code, stderr } = await run(['import', '-', '--suppress'], 'a@site.io\nb@site.io\n')
+    expect(code).toBe(1)
+    expect(stderr).toContain('! it would remove 2 of 3 people on the list: --accept removals if that is right\n')
+    expect(await run(['import', '-', '--suppress', '--accept', 'all'], 'a@site.io\n')).toMatchObject({ code: 2 })
+    expect(await print(['import', '-', '--suppress', '--accept', 'removals'], 'a@site.io\nb@site.io\n')).toContain(
+      '(2 removed',
+    )
+  })
+
+  test('stops when --suppress meets a whole export', async () => {
+    const { print, run } = await createCliFixture()
+    const text = 'Email,Status\na@site.io,Subscribed\nb@site.io,Unsubscribed\n'
+    await print(['import', '-'], text)
+    const { code, stderr } = await run(['import', '-', '--suppress'], text)
+    expect(code).toBe(1)
+    expect(stderr).toContain(
+      '! "Status" says that people are subscribed ("Subscribed", 1 row), and --suppress removes everybody',
+    )
+    expect(await print(['count'])).toBe('1\n')
+  })
+
+  test('names those who are left out in the file of rejected rows', async () => {
+    const { folder, print } = await createCliFixture()
+    await print(['import', '-'], 'a@site.io\n')
+    await print(['remove', 'a@site.io'])
+    const text = 'email,status\na@site.io,active\nb@site.io,active\nb@site.io,unsubscribed\n'
+    await print(['import', '-', '--rejected', 'out.csv'], text)
+    expect(await readFile(join(folder, 'out.csv'), 'utf8')).toBe(
+      'line,reason,cell\r\n' +
+        '2,the address is suppressed on this list: the person was removed or left. rollcall remove --forget lets it be imported,a@site.io\r\n' +
+        '3,another row says that the person left,b@site.io\r\n',
+    )
+  })
+
+  test('reads the name of a file on standard input', async () => {
+    const { shell, write } = await createCliFixture()
+    await write('unsubscribes.csv', 'email\na@site.io\n')
+    const stopped = await shell('rollcall import - < unsubscribes.csv')
+    expect(stopped).toMatchObject({ code: 1, stdout: '' })
+    expect(stopped.stderr).toContain('! the name of the file says that people left')
   })
 })
 
@@ -279,10 +413,12 @@ describe('rejected rows', () => {
     await run(['import', file, '--rejected', 'dry.csv', '--dry-run'])
     expect(await readdir(folder)).toEqual([file])
     // It stops at a doubt, and names no file that it has not written.
-    const stopped = await run(['import', file, '--rejected', 'bad.csv', '--json'])
-    expect(JSON.parse(stopped.stdout)).toMatchObject({ rejected: 3, rejected_file: null })
+    const doubtful = 'email,VIP\na@site.io,x\nb@site.io,\nc\n'
+    const stopped = await run(['import', '-', '--rejected', 'bad.csv', '--json'], doubtful)
+    expect(JSON.parse(stopped.stdout)).toMatchObject({ rejected: 1, rejected_file: null })
     expect(await readdir(folder)).toEqual([file])
-    const done = await run(['import', file, '--rejected', 'bad.csv', '--yes', '--json'])
+    // It answers the doubt that there are many of them.
+    const done = await run(['import', file, '--rejected', 'bad.csv', '--json'])
     expect(JSON.parse(done.stdout)).toMatchObject({ rejected: 3, rejected_file: 'bad.csv' })
     expect(await read('bad.csv')).toBe(
       'line,reason,cell\r\n6,the address is not valid,nobody\r\n7,the address is not valid,e@site\r\n8,the address is not valid,"no, ""body"""\r\n',

@@ -1,7 +1,8 @@
 /** Reads a text as an import does, without a list. */
 
-import type { Column, ReadOptions } from '../../src/transfer/reading/columns.ts'
-import { findDoubts, toReviewLines } from '../../src/transfer/reading/review.ts'
+import { toDoubtText } from '../../src/transfer/reading/doubts.ts'
+import type { Column, ReadOptions } from '../../src/transfer/reading/layout.ts'
+import { createReview, toReviewLines } from '../../src/transfer/reading/review.ts'
 import { readRows } from '../../src/transfer/reading/rows.ts'
 
 import { parseTable } from '../../src/transfer/reading/table.ts'
@@ -20,18 +21,19 @@ export function read(text: string, options: Options = {}, file = 'list') {
       `${column}: line ${line}: ${JSON.stringify(value)} in ${rows} rows`
     throw new Error(unknown.map(toText).join('; '))
   }
-  const { columns } = reading
+  const { layout } = reading
+  const review = createReview(reading, undefined, false)
   const toNames = (found: readonly Column[]) => (table.names ? found.map(({ name }) => name).join(', ') : '')
   return {
     ...reading,
     values,
-    skipped: reading.rows.skipped,
-    address: toNames([columns.address]),
-    date: toNames(columns.dates),
-    status: toNames(columns.statuses.map(({ column }) => column)),
-    unread: columns.unread.map(({ name }) => name),
-    doubts: findDoubts(reading),
-    lines: toReviewLines(reading),
+    skipped: reading.rows.skip,
+    address: toNames([layout.address]),
+    date: toNames(layout.dates),
+    status: toNames(layout.statuses.map(({ column }) => column)),
+    unread: layout.unread.map(({ name }) => name),
+    doubts: review.doubts.map(toDoubtText),
+    lines: toReviewLines(review),
   }
 }
 

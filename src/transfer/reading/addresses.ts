@@ -61,11 +61,10 @@ function splitList(text: string): readonly string[] {
   return words.filter((word) => word !== '')
 }
 
-/** Removes what programs put around an address: formulas of a spreadsheet, links of Markdown and HTML, `mailto:`, comments. */
+/** Removes what programs put around an address: formulas of a spreadsheet, links of Markdown, `mailto:`, comments. */
 function toBareText(text: string): string {
   return text
     .replace(/^\s*=\s*(?:HYPERLINK\s*\(\s*)?"([^"]*)".*$/is, '$1')
-    .replace(/<a\s[^>]*?href=["']?([^"'>\s]+)[^>]*>[^<]*<\/a>/gi, '$1')
     .replace(/\[[^\][]*\]\(\s*([^()\s]+)(?:\s+"[^"()]*")?\s*\)/g, '$1')
     .replace(/\bmailto:([^\s?,;<>"'()[\]]+)(?:\?[^\s,;<>"'()[\]]*)?/gi, (_, address: string) => decode(address))
     .replace(/\([^()@]*\)/g, ' ')

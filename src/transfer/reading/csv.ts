@@ -2,7 +2,6 @@
  * CSV as rows: RFC 4180, and what other programs write.
  *
  * - `"a, b" ,c`: spaces may be around a cell in quotes. `5" disk` and `"a" b` are no such cells, and keep their quotes.
- * - `"a \"b\""`: MailPoet writes a backslash before a quote.
  * - `"a;""b; c""";;`: Excel writes a whole row into its first cell.
  */
 
@@ -78,15 +77,12 @@ function readQuoted(
   start: number,
   { file, line, delimiter, width }: Csv & { readonly delimiter: string },
 ) {
-  let record = parseQuoted(text, start, delimiter)
-  if (width !== undefined && record?.cells.length !== width) {
-    // A cell may end in a backslash, so it stands for a quote only where the row has the right number of cells then.
-    const other = parseQuoted(text, start, delimiter, true)
-    if (other?.cells.length === width) record = other
-  }
+  const record = parseQuoted(text, start, delimiter)
   const lines = text.slice(start, record?.end ?? text.trimEnd().length).split('\n')
   const last = line + lines.length - 1
-  if (!record || (last > line && holdsRow(lines, record.cells, delimiter, width))) {
+  const swallows =
+    width === undefined ? holdsAddress(lines, delimiter) : record && holdsRow(lines, record.cells, delimiter, width)
+  if (!record || (last > line && swallows)) {
     const advice = `the rows up to line ${last} are inside it; close or double it`
     throw new Failure(`${file}: line ${line}: a quote is not closed, and ${advice}`)
   }
@@ -101,37 +97,42 @@ function splitWhole(line: string, delimiter: string, width: number | undefined):
   return cells.length === width || (width === undefined && cells.length > 1) ? cells : undefined
 }
 
-/** Parses a record with quotes. Returns undefined when one is not closed. @param isEscaped whether `\"` is a quote in a cell */
-function parseQuoted(text: string, start: number, delimiter: string, isEscaped = false) {
+/** Parses a record with quotes. Returns undefined when one is not closed. */
+function parseQuoted(text: string, start: number, delimiter: string) {
   const cells: string[] = []
   for (let from = start; ; ) {
     // Spaces may be around the quotes.
     let opening = from
     while (text[opening] === ' ') opening++
-    const closing = text[opening] === '"' ? findClosingQuote(text, opening, isEscaped) : undefined
+    const closing = text[opening] === '"' ? findClosingQuote(text, opening) : undefined
     if (closing === -1) return undefined
     let end = closing === undefined ? from : closing + 1
     while (end < text.length && text[end] !== delimiter && text[end] !== '\n') end++
     const isQuoted = closing !== undefined && text.slice(closing + 1, end).trim() === ''
     const cell = isQuoted ? text.slice(opening + 1, closing).replaceAll('""', '"') : text.slice(from, end)
-    cells.push(isEscaped ? cell.replaceAll('\\"', '"') : cell)
+    cells.push(cell)
     if (text[end] !== delimiter) return { cells, end }
     from = end + 1
   }
 }
 
-/** Finds the quote that closes a cell: the first one that is not doubled, nor behind a backslash. */
-function findClosingQuote(text: string, opening: number, isEscaped: boolean): number {
+/** Finds the quote that closes a cell: the first one that is not doubled. */
+function findClosingQuote(text: string, opening: number): number {
   for (let from = opening + 1; ; ) {
     const at = text.indexOf('"', from)
-    const isBehind = isEscaped && text[at - 1] === '\\'
-    if (at < 0 || (!isBehind && text[at + 1] !== '"')) return at
-    from = isBehind ? at + 1 : at + 2
+    if (at < 0 || text[at + 1] !== '"') return at
+    from = at + 2
   }
 }
 
+/** Whether only a later line of a header has an address. Then it is a row, and a quote before it is not closed. */
+function holdsAddress([header = '', ...lines]: readonly string[], delimiter: string): boolean {
+  const isRow = (line: string) => line.split(delimiter).some((cell) => parseOwnerAddress(cell.replaceAll('"', '')).ok)
+  return !isRow(header) && lines.some(isRow)
+}
+
 /** Whether a line in a record of several lines looks like a whole row. Then a quote before it is not closed. */
-function holdsRow(lines: readonly string[], cells: readonly string[], delimiter: string, width?: number): boolean {
+function holdsRow(lines: readonly string[], cells: readonly string[], delimiter: string, width: number): boolean {
   // Only a line with an even number of quotes can be whole. Another one ends a cell, and begins with a part of that.
   const whole = lines.slice(1).filter((line) => (line.split('"').length - 1) % 2 === 0)
   return [...whole, ...cells.flatMap((cell) => cell.split('\n').slice(1))].some((line) => {

@@ -9,7 +9,11 @@ import { toPlain } from './words.ts'
 export type DateOrder = 'dmy' | 'mdy'
 
 /** The date, `undefined` for an empty value, or the reason for the owner why it is invalid; and its order, if only one is possible. */
-export type ParsedDate = Result<Date | undefined, string> & { readonly order?: DateOrder | undefined }
+export type ParsedDate = Result<Date | undefined, string> & {
+  readonly order?: DateOrder | undefined
+  /** The last moment that it may mean, but not later than now: the end of a day, or a time in the zone that is farthest from UTC. */
+  readonly latest?: Date | undefined
+}
 
 /** Hours east of UTC. RFC 5322 section 4.3, and Europe. A name with several meanings, such as IST, is not here. */
 // biome-ignore format: a table
@@ -90,7 +94,7 @@ export function parseDate(
   if (SERIAL.test(trimmed)) {
     if (!serials) return { ok: false, reason: 'the date may be a number of Excel: name its column with --date-column' }
     const days = Number(trimmed.replace(',', '.')) - 25_569
-    return checkTime(Math.round(days * 86_400) * 1000)
+    return checkTime(Math.round(days * 86_400) * 1000, Number.isInteger(days) ? DAY_MS : ANY_ZONE_MS)
   }
   // A quick test, because most texts have no digit. The time may be before the year, as the program `date` writes it.
   const time = /\d/.test(trimmed) ? TIME.exec(trimmed) : null
@@ -98,12 +102,23 @@ export function parseDate(
   const day = ANY_DAY.exec(rest)?.groups
   if (!day) return { ok: false, reason: `the format of the date is not known: use ${EXAMPLE}, or --date-column none` }
   const dmy = toMilliseconds(day, time?.groups)
-  if (!day.either) return checkTime(dmy)
+  const vague = toVagueness(time?.groups)
+  if (!day.either) return checkTime(dmy, vague)
   const mdy = toMilliseconds({ ...day, day: day.month, month: day.day }, time?.groups)
-  if (order) return checkTime({ dmy, mdy }[order])
-  if (dmy === mdy) return checkTime(dmy)
+  if (order) return checkTime({ dmy, mdy }[order], vague)
+  if (dmy === mdy) return checkTime(dmy, vague)
   if (dmy !== undefined && mdy !== undefined) return { ok: false, reason: UNCLEAR_DATE }
-  return { ...checkTime(dmy ?? mdy), order: mdy === undefined ? 'dmy' : 'mdy' }
+  return { ...checkTime(dmy ?? mdy, vague), order: mdy === undefined ? 'dmy' : 'mdy' }
+}
+
+/** The last millisecond of a day; and more than the 12 hours for which a place may be behind UTC. */
+const [DAY_MS, ANY_ZONE_MS] = [24 * 3_600_000 - 1, 14 * 3_600_000]
+
+/** Milliseconds after a date that it may mean too: a day has no time, and a time without an offset is read as UTC. */
+function toVagueness(time: Groups | undefined): number {
+  if (time === undefined) return DAY_MS
+  const { zone, sign } = time
+  return zone === undefined && sign === undefined ? ANY_ZONE_MS : 0
 }
 
 /** Whether a trimmed cell has no value: programs write `NULL`, `\N`, `N/A` or a date of zeros. */
@@ -163,12 +178,14 @@ function toMilliseconds(date: Groups, time: Groups = {}): number | undefined {
   return Date.UTC(years, month - 1, day, hours, minute - east, second, Number(fraction.slice(0, 3).padEnd(3, '0')))
 }
 
-function checkTime(milliseconds: number | undefined): ParsedDate {
+/** @param vague milliseconds after it that the date may mean too */
+function checkTime(milliseconds: number | undefined, vague = 0): ParsedDate {
   if (milliseconds === undefined) return { ok: false, reason: 'the date does not exist' }
   // Email is not older.
   if (milliseconds < Date.UTC(1971, 0, 1)) return { ok: false, reason: 'the date is before 1971' }
   const now = Date.now()
   if (milliseconds > now + 86_400_000) return { ok: false, reason: 'the date is in the future' }
   // Without an offset, a time of today is later than now in zones east of UTC. No date of a list is in the future.
-  return { ok: true, value: new Date(Math.min(Math.floor(milliseconds), now)) }
+  const toPast = (time: number) => new Date(Math.min(Math.floor(time), now))
+  return { ok: true, value: toPast(milliseconds), latest: toPast(milliseconds + vague) }
 }

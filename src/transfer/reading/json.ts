@@ -10,7 +10,7 @@ type Json = Readonly<Record<string, unknown>>
 /**
  * Opens JSON. The columns are the members of all objects. A member that an object lacks is an empty cell, and so is null.
  *
- * @throws Failure when it is not JSON, has several lists, or an object has a name twice
+ * @throws Failure when it is not JSON, or has several lists
  */
 export function openJson(text: string, file: string): Table {
   const { values, done, read } = Bun.JSONL.parseChunk(text)
@@ -19,7 +19,6 @@ export function openJson(text: string, file: string): Table {
     const line = text.slice(0, before).split('\n').length
     throw new Failure(`${file}: line ${line}: it is not valid JSON: use one object per line, or one array of objects`)
   }
-  checkNames(text, values, file)
   const lists = values.flatMap((document) => {
     const found = findLists(document)
     return found.length > 0 ? found : [{ name: '', people: [document].flat() }]
@@ -45,18 +44,6 @@ export function openJson(text: string, file: string): Table {
 }
 
 const toCell = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
-
-/** Of two members with one name, parsing takes the last one. Then the text has more members than what was read from it. */
-function checkNames(text: string, values: readonly unknown[], file: string): void {
-  // Also a colon after a quote in a text counts, in both.
-  const count = (json: string) => {
-    let members = 0
-    for (const colon = /"\s*:/g; colon.test(json); ) members++
-    return members
-  }
-  const read = values.flat().reduce((sum: number, value) => sum + count(JSON.stringify(value)), 0)
-  if (count(text) > read) throw new Failure(`${file}: an object has a name twice: keep one of its values`)
-}
 
 /** The lists of people in an object, and in the objects in it. A person has none. */
 function findLists(

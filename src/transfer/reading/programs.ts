@@ -142,7 +142,8 @@ const HARMLESS_NAMES: ReadonlySet<string> = new Set(
     last clicked at, last purchase, geändert am, Zuletzt geändert, modifié le, fecha de modificación, data modifica,
     customer tags, labels, label, groups, group, group membership, categories, Schlagwörter, Gruppe, étiquettes, groupe,
     etiquetas, grupo, gruppo, etichette, groep, grupa, група, теги, タグ, グループ, 标签, 分组, list, list name, list membership,
-    mailing lists, free tier, premium tier, tiers, attributes`),
+    mailing lists, free tier, premium tier, tiers, attributes, permission to track, active subscription,
+    complimentary plan`),
 )
 
 /** Whether a column of that plain name does not say who left: `phone`, and so "Phone 1" and "Home Phone". */
@@ -150,6 +151,10 @@ export function isHarmless(plain: string): boolean {
   const place = /^(?:home|work|business|billing|shipping|defaultaddress|primary|other|address)|\d+/g
   return HARMLESS_NAMES.has(plain) || HARMLESS_NAMES.has(plain.replace(place, ''))
 }
+
+/** The plain name of a column that probably says who left, so that it is the first one in an advice. */
+export const STATUS_NAME =
+  /stat(?:us|e|o|ut)|consent|opt|subscri|newsletter|mailing|permission|einwillig|abo|rgpd|gdpr|marketing|підпис|購読|配信|订阅|状態|状态|situac/
 
 /** Names of the address column. */
 export const ADDRESS_NAMES = toPlainNames(`

@@ -2,155 +2,227 @@
 
 import type { ImportRow, OptOut } from '../../subscriber.ts'
 import { parseOwnerAddresses } from './addresses.ts'
-import { type Cell, type Column, type Columns, findColumns, type ReadOptions } from './columns.ts'
 import type { Row, Table } from './csv.ts'
 import { type DateOrder, isBlank, type ParsedDate, parseDate, toDateText } from './dates.ts'
+import { type Column, findLayout, type Layout, type ReadOptions } from './layout.ts'
+import { type Cell, Collector, MAX_CELL_TEXT, type Profile } from './profile.ts'
 import type { Value } from './statuses.ts'
 import { findFlag, type Status, saysLeft, toPlain } from './words.ts'
 
-/** What becomes of a row. `unknown`: it has a status that nobody knows. */
-type Kind = 'added' | 'left' | 'skipped' | 'rejected' | 'empty' | 'unknown'
+/** What becomes of a row: its status, or why it has none. `unknown`: it has a status that nobody knows. */
+export type RowKind = Status | 'rejected' | 'empty' | 'unknown'
+
+/** The line or record of a row. */
+interface Place {
+  readonly line: number
+}
+
+/** A value of a status column, how many rows have it, and the first of them. */
+export type CountedValue = Value & Place & { readonly rows: number }
 
 /** What was read, row by row. Nobody with an unknown status is in it. */
-export class Reading {
+export interface Rows {
   readonly table: Table
   readonly options: ReadOptions
-  readonly columns: Columns
-  readonly subscribers: ImportRow[] = []
-  readonly optOuts: OptOut[] = []
+  readonly layout: Layout
+  readonly subscribers: readonly (ImportRow & Place)[]
+  readonly optOuts: readonly (OptOut & Place)[]
+  /** The addresses of rows that are skipped, and the value that says so. */
+  readonly skipped: readonly (Pick<ImportRow, 'email'> & Place & { readonly value: Value | undefined })[]
   /** Rows that cannot be imported: why, and the cell that is the reason, with at most MAX_CELL_TEXT characters. */
-  readonly rejected: (Cell & { readonly reason: string })[] = []
-  /** How many rows there are; each is in one of the kinds. */
-  readonly rows = { all: 0, added: 0, left: 0, skipped: 0, rejected: 0, empty: 0, unknown: 0 }
+  readonly rejected: readonly (Cell & { readonly reason: string })[]
+  /** How many rows there are; each is of one kind. */
+  readonly rows: Readonly<Record<RowKind | 'all', number>>
   /** The values of the status columns. */
-  readonly values = new Set<Value>()
-  /** The orders that dates show. */
-  readonly orders = new Set<DateOrder>()
+  readonly values: readonly CountedValue[]
+  /** What the columns hold that are not read. */
+  readonly profiles: ReadonlyMap<Column, Profile>
+  /** Cells with an address in the column of the address. */
+  readonly addresses: number
+  /** The first cell of an address that has words beside it that say that somebody left. */
+  readonly words: Cell | undefined
+  /** The first row whose status columns say that the person is subscribed, although everybody left. */
+  readonly contradiction: CountedValue | undefined
   /** The first and the last date, and the first row with one; undefined without any. */
-  dates: { first: Date; last: Date; readonly line: number; readonly date: Date } | undefined
+  readonly dates: { readonly first: Date; readonly last: Date; readonly line: number; readonly date: Date } | undefined
   /** Rows of subscribers without a date, and the cell of the first one. */
-  undated: { rows: number; readonly first: Cell } | undefined
-
-  constructor(table: Table, options: ReadOptions) {
-    this.table = table
-    this.options = options
-    this.columns = findColumns(table, options)
-  }
+  readonly undated: { readonly rows: number; readonly first: Cell } | undefined
 }
 
-const MAX_CELL_TEXT = 1000
+/** Rows while they are read. Nothing but this file sees them. */
+interface Draft {
+  readonly options: ReadOptions
+  readonly layout: Layout
+  readonly subscribers: Rows['subscribers'][number][]
+  readonly optOuts: Rows['optOuts'][number][]
+  readonly skipped: Rows['skipped'][number][]
+  readonly rejected: Rows['rejected'][number][]
+  readonly values: Map<Value, { rows: number; readonly line: number }>
+  readonly contradictions: Map<Value, { rows: number; readonly line: number }>
+  readonly collectors: ReadonlyMap<Column, Collector>
+  /** The orders that dates show. */
+  readonly orders: Set<DateOrder>
+  addresses: number
+  words: Cell | undefined
+  dates: { first: Date; last: Date; readonly line: number; readonly date: Date } | undefined
+  undated: { rows: number; readonly first: Cell } | undefined
+}
 
-/** Different values of a column that are kept. One more says that there are others. */
-export const MAX_VALUES = 20
-
-/** Reads a table. @throws Failure when a quote is not closed, and as `findColumns` */
-export function readRows(table: Table, options: ReadOptions): Reading {
-  const reading = new Reading(table, options)
+/** Reads a table. @throws Failure when a quote is not closed, and as `findLayout` */
+export function readRows(table: Table, options: ReadOptions): Rows {
+  const layout = findLayout(table, options)
+  const draft: Draft = {
+    ...{ options, layout, subscribers: [], optOuts: [], skipped: [], rejected: [], values: new Map() },
+    contradictions: new Map(),
+    collectors: new Map(layout.unanswered.map((column) => [column, new Collector()])),
+    orders: new Set(),
+    ...{ addresses: 0, words: undefined, dates: undefined, undated: undefined },
+  }
+  const rows = { all: 0, subscribed: 0, suppressed: 0, skip: 0, rejected: 0, empty: 0, unknown: 0 }
   for (const row of table.rows()) {
-    reading.rows.all++
-    reading.rows[readRow(row, reading)]++
+    rows.all++
+    rows[readRow(row, draft)]++
   }
   // A date that shows the order may be in any row. Two that show different orders show none.
-  const [dateOrder, ...others] = reading.orders
+  const [dateOrder, ...others] = draft.orders
   const isShown = dateOrder && others.length === 0 && !options.dateOrder
-  return isShown ? readRows(table, { ...options, dateOrder }) : reading
+  return isShown ? readRows(table, { ...options, dateOrder }) : toRows(table, draft, rows)
 }
 
-/** Reads a row into what was read before, and returns what becomes of it. */
-function readRow({ line, cells, problem }: Row, reading: Reading): Kind {
-  const { columns } = reading
-  const address = cells[columns.address.index] ?? ''
-  const reject = (reason: string, cell = address): Kind => {
-    reading.rejected.push({ line, reason, cell: cell.slice(0, MAX_CELL_TEXT) })
+function toRows(table: Table, draft: Draft, rows: Rows['rows']): Rows {
+  const { values, contradictions, collectors, orders, ...rest } = draft
+  const toCounted = (found: Draft['values']) => [...found].map(([value, count]) => ({ ...value, ...count }))
+  const profiles = new Map([...collectors].map(([column, collector]) => [column, collector.toProfile()]))
+  const [contradiction] = toCounted(contradictions)
+  return { ...rest, table, rows, values: toCounted(values), profiles, contradiction }
+}
+
+/** Reads a row into the draft, and returns what becomes of it. */
+function readRow({ line, cells, problem }: Row, draft: Draft): RowKind {
+  const { layout } = draft
+  const address = cells[layout.address.index] ?? ''
+  const reject = (reason: string, cell = address): RowKind => {
+    draft.rejected.push({ line, reason, cell: cell.slice(0, MAX_CELL_TEXT) })
     return 'rejected'
   }
   if (problem !== undefined) return reject(problem)
   if (cells.every((cell) => cell.trim() === '')) return 'empty'
-  const status = readStatus({ line, cells }, reading)
+  const { status, value } = readStatus({ line, cells }, draft)
+  for (const [{ index }, collector] of draft.collectors) collector.compare(cells[index]?.trim() ?? '')
   if (status !== 'suppressed') {
-    noteAddress(columns.address, address, line)
-    for (const column of columns.unanswered) noteCell(column, cells[column.index]?.trim() ?? '', line)
+    noteAddress(draft, address, line)
+    const row = { line, isAdded: status === 'subscribed', address }
+    for (const [{ index }, collector] of draft.collectors) collector.add(cells[index]?.trim() ?? '', row)
   }
-  if (status === 'skip') return 'skipped'
-  if (status === 'unknown') return 'unknown'
+  if (status === 'unknown') return status
   if (status === 'cut') return reject('there is no status: the row ends before that column')
   const addresses = parseOwnerAddresses(address)
+  if (status === 'skip') {
+    // Nothing is done with it, so the address need not be valid.
+    if (addresses.ok) for (const email of addresses.value) draft.skipped.push({ email, line, value })
+    return status
+  }
   if (!addresses.ok) return reject(addresses.reason)
-  const text = findDateText(cells, columns)
-  const parsed = parse(text, reading)
+  const text = findDateText(cells, layout)
+  const parsed = parse(text, draft)
   if (status === 'suppressed') {
-    // A person who left is suppressed also when no date can be read. An opt-out is not earlier than its own subscription.
-    const others = columns.statuses.map(({ column }) => parse(cells[column.index] ?? '', reading))
-    const dates = [parsed, ...others].flatMap((date) => (date.ok && date.value ? date.value : []))
-    const [optedOutAt] = dates.toSorted((one, other) => Number(other) - Number(one))
-    for (const email of addresses.value) reading.optOuts.push({ email, optedOutAt })
-    noteDate(reading, optedOutAt, line)
-    return 'left'
+    const { shown, latest: optedOutAt } = findOptOutDate(parsed, cells, draft)
+    for (const email of addresses.value) draft.optOuts.push({ email, optedOutAt, line })
+    noteDate(draft, shown, line)
+    return status
   }
   if (!parsed.ok) return reject(parsed.reason, text)
-  for (const email of addresses.value) reading.subscribers.push({ email, subscribedAt: parsed.value })
-  noteDate(reading, parsed.value, line)
+  for (const email of addresses.value) draft.subscribers.push({ email, subscribedAt: parsed.value, line })
+  noteDate(draft, parsed.value, line)
   if (!parsed.value) {
-    reading.undated ??= { rows: 0, first: { line, cell: cells[columns.dates[0]?.index ?? -1] ?? '' } }
-    reading.undated.rows++
+    draft.undated ??= { rows: 0, first: { line, cell: cells[layout.dates[0]?.index ?? -1] ?? '' } }
+    draft.undated.rows++
   }
-  return 'added'
+  return status
+}
+
+/**
+ * Finds when somebody left: the last date in the row, because an opt-out is not earlier than its own subscription. A person who left is
+ * suppressed also when no date can be read. Of an opt-out that is not exact, the last moment counts: mail to somebody who left is
+ * worse than no mail.
+ */
+function findOptOutDate(parsed: ParsedDate, cells: readonly string[], draft: Draft) {
+  const { layout, options } = draft
+  const found = layout.statuses.map(({ column }) => parse(cells[column.index] ?? '', draft))
+  const own = parsed.ok ? parsed.value : undefined
+  // With `suppress`, the date column has the opt-outs.
+  const optOut = options.suppress ? parsed.latest : own
+  return {
+    shown: toLast([own, ...found.map((date) => (date.ok ? date.value : undefined))]),
+    latest: toLast([optOut, ...found.map(({ latest }) => latest)]),
+  }
+}
+
+function toLast(dates: readonly (Date | undefined)[]): Date | undefined {
+  const [last] = dates.filter((date) => date !== undefined).toSorted((one, other) => Number(other) - Number(one))
+  return last
 }
 
 /** The strictest first: who left in one column has left, also if nobody knows what another one says. */
 const BY_STRICTNESS = ['suppressed', 'unknown', 'skip', 'subscribed'] as const
 
-/** Reads the status of a row: `unknown` when nobody knows what a value means, `cut` when the row ends before a status column. */
-function readStatus({ line, cells }: Row, { columns, options, values }: Reading): Status | 'unknown' | 'cut' {
-  const { statuses } = columns
-  if (statuses.length === 0) return options.suppress ? 'suppressed' : 'subscribed'
+interface RowStatus {
+  /** `unknown` when nobody knows what a value means, `cut` when the row ends before a status column. */
+  readonly status: Status | 'unknown' | 'cut'
+  /** The first value that says so. */
+  readonly value?: Value | undefined
+}
+
+/** Reads the status of a row from all its status columns. */
+function readStatus({ line, cells }: Row, draft: Draft): RowStatus {
+  const { statuses } = draft.layout
+  const { suppress } = draft.options
+  if (statuses.length === 0) return { status: suppress ? 'suppressed' : 'subscribed' }
   const inRow = statuses.filter(({ column }) => column.index < cells.length)
   const found = inRow.map(({ column, findValue }) => findValue(cells[column.index] ?? ''))
   const strictest = BY_STRICTNESS.find((one) => found.some(({ status = 'unknown' }) => status === one))
-  for (const value of found) {
+  const value = found.find(({ status = 'unknown' }) => status === strictest)
+  if (suppress) {
+    const says = inRow.findIndex(({ saysWhoLeft }) => saysWhoLeft)
+    const contradiction = found[says]
+    if (strictest === 'subscribed' && contradiction) count(draft.contradictions, contradiction, line)
+    return { status: 'suppressed' }
+  }
+  for (const one of found) {
     // What is unclear about somebody who left anyway is no question.
-    if (strictest === 'suppressed' && !value.status) continue
-    values.add(value)
-    value.rows++
-    value.line ||= line
+    if (strictest !== 'suppressed' || one.status) count(draft.values, one, line)
   }
   const isWhole = found.length === statuses.length
-  return strictest && (isWhole || strictest === 'suppressed') ? strictest : 'cut'
+  return strictest && (isWhole || strictest === 'suppressed') ? { status: strictest, value } : { status: 'cut' }
+}
+
+function count(values: Draft['values'], value: Value, line: number): void {
+  values.getOrInsertComputed(value, () => ({ rows: 0, line })).rows++
 }
 
 /** Parses a date. In a column that the owner named, a number is a date of Excel. */
-function parse(cell: string, { options, orders }: Reading): ParsedDate {
+function parse(cell: string, { options, orders }: Draft): ParsedDate {
   const parsed = parseDate(cell, { order: options.dateOrder, serials: options.dateColumn !== undefined })
   if (parsed.order) orders.add(parsed.order)
   return parsed
 }
 
-function noteDate(reading: Reading, date: Date | undefined, line: number): void {
+function noteDate(draft: Draft, date: Date | undefined, line: number): void {
   if (!date) return
-  reading.dates ??= { first: date, last: date, line, date }
-  if (date < reading.dates.first) reading.dates.first = date
-  if (date > reading.dates.last) reading.dates.last = date
-}
-
-/** Counts a cell of a column that is not read. */
-function noteCell(column: Column, cell: string, line: number): void {
-  const kind = isBlank(cell) ? 'empty' : cell.includes('@') ? 'addresses' : 'others'
-  column.cells[kind]++
-  if (kind === 'empty') return
-  const count = column.values.get(cell) ?? 0
-  if (count > 0 || column.values.size <= MAX_VALUES) column.values.set(cell, count + 1)
-  if (count === 0 && !column.left && saysLeft(cell)) column.left = { line, cell: cell.slice(0, MAX_CELL_TEXT) }
+  draft.dates ??= { first: date, last: date, line, date }
+  if (date < draft.dates.first) draft.dates.first = date
+  if (date > draft.dates.last) draft.dates.last = date
 }
 
 /** Notes what is beside an address. Most cells are an address alone, and a long one is none. */
-function noteAddress(column: Column, cell: string, line: number): void {
-  if (cell.includes('@')) column.cells.addresses++
-  if (column.left || cell.length > MAX_CELL_TEXT || /^[^\s@()<>]*@[^\s@()<>]*$/.test(cell)) return
-  if (saysLeft(cell.replace(/[^\s()<>]*@[^\s()<>]*/g, ' '))) column.left = { line, cell }
+function noteAddress(draft: Draft, cell: string, line: number): void {
+  if (cell.includes('@')) draft.addresses++
+  if (draft.words || cell.length > MAX_CELL_TEXT || /^[^\s@()<>]*@[^\s@()<>]*$/.test(cell)) return
+  if (saysLeft(cell.replace(/[^\s()<>]*@[^\s()<>]*/g, ' '))) draft.words = { line, cell }
 }
 
 /** Finds the first date of a row. A flag in a column such as `Subscribed` is none. */
-function findDateText(cells: readonly string[], { dates }: Columns): string {
+function findDateText(cells: readonly string[], { dates }: Layout): string {
   const texts = dates.map(({ index }) => toDateText(cells[index]))
   return texts.find((text) => /[1-9]\d{3}/.test(text) || (!isBlank(text.trim()) && !findFlag(toPlain(text)))) ?? ''
 }

@@ -4,7 +4,7 @@ import { isBlank, isDate } from './dates.ts'
 import { DATE, EMPTY, NO, type StatusRule } from './programs.ts'
 import { findFlag, findStatus, STATUSES, type Status, saysLeft, toPlain, toPlainValue } from './words.ts'
 
-/** A value of a status column. Cells that mean the same, and are written alike, share it. */
+/** A value of a status column, and what it means. Cells that mean the same, and are written alike, share it. */
 export interface Value {
   /** The name of the column. */
   readonly column: string
@@ -14,13 +14,17 @@ export interface Value {
   readonly status: Status | undefined
   /** An empty value that nobody knows: it is skipped. */
   readonly isAssumed: boolean
-  /** How many rows have it, and the first of them; 0 before. */
-  rows: number
-  line: number
+  /** Whether the owner said what it means. */
+  readonly isAnswered: boolean
 }
 
 /** What values mean, by `VALUE` or `COLUMN:VALUE`. */
 export type Treatments = ReadonlyMap<string, Status>
+
+/** A value as `--treat` has it. It is compared without spaces and punctuation, so a line break becomes a space. */
+export function toTreated({ column, value, isAssumed }: Value): string {
+  return `${column}:${isAssumed ? '' : value.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')}`
+}
 
 /** A value as it is compared: empty for all that mean no value. */
 const toKey = (value: string) => (isBlank(value.trim()) ? '' : toPlainValue(value))
@@ -33,12 +37,27 @@ function selectTreatments(treat: Treatments, name: string): Treatments {
   return new Map([...treat, ...values].map(([text, status]) => [toKey(text), status]))
 }
 
+/** What is known about a cell of a status column. */
+interface Question {
+  readonly cell: string
+  readonly key: string
+  /** What kind of value it is, if it is one of these. */
+  readonly kind: typeof EMPTY | typeof DATE | 'yes' | 'no' | undefined
+}
+
+function toKind(key: string, isDated: boolean): Question['kind'] {
+  if (key === '') return EMPTY
+  return isDated ? DATE : findFlag(key)
+}
+
+/** What one source says about a cell; undefined when it says nothing. */
+type Source = (question: Question) => Status | undefined
+
 /** Different cells of a column whose value is kept, because to find it takes long. */
 const MAX_CELLS = 1000
 
 /**
- * Creates the function that finds the value of a cell. Its status is the first of these: what the owner says about the value; left,
- * when a cell of a column that the owner named says so; what the rules say; what a word means; what the owner says about `*`.
+ * Creates the function that finds the value of a cell.
  *
  * @param column its name
  * @param isNamed whether the owner named it
@@ -54,9 +73,26 @@ export function createFindValue(
   // If several rules have a value, the strictest status counts: it is the last one.
   const known = new Map(STATUSES.flatMap((status) => toValues(status).map((value) => [value, status] as const)))
   const hasWords = known.size === 0 || rules.some((rule) => rule.hasWords || STATUSES.every((status) => !rule[status]))
-  const any = treatments.get('*')
-  // If any other value has this status, an empty one and `no` have the opposite one.
-  const ofNo = isNamed && any ? (any === 'subscribed' ? 'skip' : 'subscribed') : undefined
+  const findWords = (cell: string) => (saysLeft(cell) ? 'suppressed' : undefined)
+
+  /** The precedence: the first one that says something counts. */
+  const sources: readonly (readonly [name: string, source: Source])[] = [
+    ['the owner, about the value', ({ key }) => treatments.get(key)],
+    [
+      'words that say that somebody left, in a column that the owner named',
+      ({ cell }) => (isNamed ? findWords(cell) : undefined),
+    ],
+    ['the table of programs, about the value', ({ key }) => known.get(key)],
+    ['the table of programs, about yes, no, a date or no value', ({ kind = '' }) => known.get(kind)],
+    ['the words of a status', ({ key }) => (hasWords ? findStatus(key) : undefined)],
+    ['words that say that somebody left, among others', ({ cell }) => findWords(cell)],
+    // An empty value, and no, may mean the opposite of all others.
+    [
+      'the owner, about any other value',
+      ({ kind }) => (kind === EMPTY || kind === NO ? undefined : treatments.get('*')),
+    ],
+  ]
+
   const values = new Map<string, Value>()
   const cells = new Map<string, Value>()
 
@@ -64,14 +100,14 @@ export function createFindValue(
     const isDated = isDate(cell)
     const value = isDated ? 'a date' : cell.trim()
     const key = toKey(value)
-    const kind = key === '' ? EMPTY : isDated ? DATE : findFlag(key)
-    const left = isNamed && saysLeft(cell) ? 'suppressed' : undefined
-    const word = hasWords ? findStatus(key) : undefined
-    const found = treatments.get(key) ?? left ?? known.get(key) ?? known.get(kind ?? '') ?? word
-    const status = found ?? (kind === EMPTY || kind === NO ? ofNo : any)
+    const kind = toKind(key, isDated)
+    const question = { cell, key, kind }
+    const [name = '', source] = sources.find(([, source]) => source(question) !== undefined) ?? []
+    const status = source?.(question)
     // A column that the owner named has a meaning for every value.
     const isAssumed = !status && kind === EMPTY && !isNamed
-    const create = (): Value => ({ column, value, status: isAssumed ? 'skip' : status, isAssumed, rows: 0, line: 0 })
+    const isAnswered = name.startsWith('the owner')
+    const create = (): Value => ({ column, value, status: isAssumed ? 'skip' : status, isAssumed, isAnswered })
     return values.getOrInsertComputed(`${status} ${key}`, create)
   }
 

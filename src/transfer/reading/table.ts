@@ -74,10 +74,17 @@ function findStarts(text: string, file: string): readonly Start[] {
   return starts
 }
 
-/** The delimiter that gives a line the most cells; undefined when it has one cell. */
+/**
+ * The delimiter with which a line has the name of an address as a cell, or else the one that gives it the most cells; undefined when it
+ * has one cell. Names may have another delimiter in them, such as `Name, Vorname`.
+ */
 function findDelimiter(line: string): string | undefined {
   const unquoted = line.replace(/"[^"]*"/g, '')
-  const counts = DELIMITERS.map((delimiter) => unquoted.split(delimiter).length)
-  const most = Math.max(...counts)
-  return most > 1 ? DELIMITERS[counts.indexOf(most)] : undefined
+  const found = DELIMITERS.map((delimiter) => ({ delimiter, count: unquoted.split(delimiter).length }))
+  const possible = found.filter(({ count }) => count > 1)
+  const isNamed = ({ delimiter }: { readonly delimiter: string }) =>
+    line.split(delimiter).some((cell) => isAddressName(cell))
+  const named = possible.filter(isNamed)
+  const [most] = (named.length > 0 ? named : possible).toSorted((one, other) => other.count - one.count)
+  return most?.delimiter
 }

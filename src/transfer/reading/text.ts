@@ -1,12 +1,25 @@
 /** The text of a file: read into memory and decoded. Says what to do with a file that is not text. */
 
-import { createReadStream } from 'node:fs'
-import { Failure, toFileFailure, UsageError } from '../../failure.ts'
+import { createReadStream, fstatSync, readlinkSync } from 'node:fs'
+import { Failure, toErrorCode, toFileFailure, UsageError } from '../../failure.ts'
 import { MAX_IMPORT_BYTES } from '../../limits.ts'
 
-/** The name of an input in messages. */
+/** The name of an input in messages. The name of a file may say who is in it, also behind `<` in a shell. */
 export function toInputName(file: string): string {
-  return file === '-' ? 'standard input' : file
+  return file === '-' ? (findInputFile() ?? 'standard input') : file
+}
+
+/** The file that is standard input; undefined when it is a pipe, a terminal or /dev/null. */
+function findInputFile(): string | undefined {
+  try {
+    const path = readlinkSync('/proc/self/fd/0')
+    // A shell deletes the file of a here-document.
+    return fstatSync(0).isFile() && !path.endsWith(' (deleted)') ? path : undefined
+  } catch (error) {
+    // Only Linux has the folder, and standard input may be closed.
+    if (toErrorCode(error) !== '') return undefined
+    throw error
+  }
 }
 
 /** Reads a text file, or standard input for `-`. @throws Failure for one with more than MAX_IMPORT_BYTES, and as `decodeText` */
@@ -50,9 +63,6 @@ const REFUSED: readonly (readonly [start: RegExp, message: string])[] = [
   [/^(?:[a-z_]+ [^\n]*\n)*email \S+@\S+ *\n/, 'a dump of Sympa: use the dump that has one address per line (light)'],
   [/^(?:(?:--|\/\*|SET |SELECT |USE |LOCK |START |PRAGMA |BEGIN)[^\n]*\n+)*(?:INSERT INTO|CREATE TABLE|DROP TABLE|COPY \S+ \()/i,
     'a dump of a database: export the table as CSV'],
-  [/^(?:---[ \t]*\n|(?:[\w-]+:[ \t]*\n\s*)?[-*] )/, 'YAML or a list in Markdown: convert it to JSON, such as with "yq -o json", or to CSV'],
-  [/^\+-+[-+]*\n|^[^\n]*\|[^\n]*\n *\|?[ :]*--[-:]* *[|+][-|+: ]*\n/,
-    'a table of Markdown or of a terminal: save it as CSV'],
 ]
 
 /** Byte order marks: WHATWG Encoding, section 6. */

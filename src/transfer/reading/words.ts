@@ -72,12 +72,19 @@ const KINDS = {
   alone: `stop, stopp, стоп, ストップ`,
   // What says so in the name of a file, or the title of a list. After an asterisk, the word may be a part of another one.
   title: `
-    *unsub*, *non subscr*, *opt outs*, *bounc*, *complain*, *suppress*, *cleaned*, *blocked*, *blocks*, *blocklist*,
-    *abuse*, *invalid*, *inactiv*, *removed*, *delet*, *reject*, *dropped*, *churn*, *lapsed*, *robinson*, former*,
-    spam*, dnc*, ex, left, quit, *austritt*, *sperr*, *beschwerd*, *rückl*, *rueckl*, *gelösch*, *kündigung*,
-    *kuendigung*, *kundigt*, *inaktiv*, *nicht mehr*, *rebond*, *plainte*, *liste noir*, *lista ner*, *lista negr*,
-    *rebot*, *bajas*, *queja*, *bloque*, *cancela*, *cancell*, *rimbalz*, *reclami*, *reclama*, *uitschr*, *afmeld*,
-    *klacht*, *zwarte*, *odbi*, *skarg*, *czarn*, *rezygn*, *скарг*, *чорн*, *解除*, *退会*, *バウンス*, *黑名*, *محظور*`,
+    *unsub*, *non subscr*, *opt outs*, *bounc*, *complain*, *suppress*, *cleaned*, *blocked*, *blocklist*, *invalid*,
+    *inactiv*, *removed*, *delet*, former*, spam*, left, *sperr*, *rückl*, *kündigung*, *rebond*, *lista negr*, *bajas*, *queja*,
+    *rimbalz*, *reclama*, *uitschr*, *klacht*, *skarg*, *чорн*, *バウンス*, *黑名*, *محظور*`,
+  // What says so as a word of the name of a column, beside the words above.
+  name: `
+    left, gone, quit, exit, exited, removed, removal, bounce, bounced, dnc, suspended, suspension, excluded, exclude,
+    disabled, expelled, resigned, cancelled, canceled, weg, entfernt, ausgeschlossen, ausgeschieden, parti, sorti, retiré,
+    exclu, salida, excluido, uscito, escluso, weggegaan, vertrokken, uitgesloten, odszedł, wykluczony, saiu, saída,
+    вийшов, виключений`,
+  // How a value begins that says no.
+  not: `
+    not, do not, don t, does not, doesn t, didn t, never, nicht, kein, keine, keinen, ne pas, pas, non, niet, geen, nie,
+    não, не, немає, ні, لا, غير`,
 } as const
 
 /** The plain words of a kind, in any language. */
@@ -94,7 +101,7 @@ export function findStatus(word: string): Status | undefined {
   return status ?? (ONLY_LEFT.test(word) ? 'suppressed' : undefined)
 }
 
-/** Whether a plain word is a flag in a column, in any language. */
+/** Whether a plain word is a flag in a column, in any language. `0` and `f` are one too, and also a number and a letter. */
 export function findFlag(word: string): 'yes' | 'no' | undefined {
   return YES.has(word) || ON.has(word) ? 'yes' : NO.has(word) || OFF.has(word) ? 'no' : undefined
 }
@@ -114,6 +121,11 @@ const LEFT = toPattern(toPhrases(KINDS.left))
 const ONLY_LEFT = new RegExp(`^(?:${LEFT.source})$`, 'u')
 const ALONE = toWords('alone')
 const LEFT_TITLE = toPattern(toPhrases(KINDS.title))
+const [LEFT_NAME, NOT] = [toWords('name'), toPattern(toPhrases(KINDS.not))]
+/** In Chinese, no space follows. Japanese says it at the end. */
+const BEGINS_WITH_NOT = new RegExp(`^(?:(?:${NOT.source})[ '’]|[不未禁否])|(?:しない|不可|不要)$`, 'u')
+/** The answers that are no letter: `n` may be anything. */
+const NO_ANSWERS = new Set([...NO].filter((word) => !/^[a-z]$/.test(word)))
 
 /** Whether the name of a file, or the title of a list, says that the people in it left. */
 export function saysTitleLeft(title: string): boolean {
@@ -129,6 +141,20 @@ export function saysLeft(cell: string): boolean {
   const isWord = (word: string) => findStatus(toPlain(word)) === 'suppressed'
   const separator = cell.startsWith('{') ? /[^\p{L}\p{N}]+/u : /[,;|]/
   return ALONE.has(toPlain(cell)) || cell.split(separator).some(isWord)
+}
+
+/** Whether the name of a column says that people left: `removed_on`, `Bounce date`, `isUnsubscribed`. */
+export function saysNameLeft(name: string): boolean {
+  const spaced = name.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
+  const isWord = (word: string) => LEFT_NAME.has(toPlain(word)) || findStatus(toPlain(word)) === 'suppressed'
+  return (
+    saysLeft(name) || saysLeft(spaced) || spaced.split(/[^\p{L}\p{N}]+/u).some((word) => word !== '' && isWord(word))
+  )
+}
+
+/** Whether a cell says no in words: an answer such as `nein`, or one that begins with `not` or `do not`. */
+export function saysNo(cell: string): boolean {
+  return NO_ANSWERS.has(toPlain(cell)) || BEGINS_WITH_NOT.test(toBare(cell))
 }
 
 /** Matches any of the phrases. Chinese and Japanese have no spaces between words. */

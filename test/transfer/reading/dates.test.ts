@@ -130,7 +130,7 @@ test.each([
   ['2024-02-01', 'mdy', '2024-02-01T00:00:00.000Z'],
   ['1.2.2024', 'mdy', '2024-02-01T00:00:00.000Z'],
 ] as const)('%j in the order %s is %s', (text, order, iso) => {
-  expect(parseDate(text, { order })).toEqual({ ok: true, value: new Date(iso) })
+  expect(parseDate(text, { order })).toMatchObject({ ok: true, value: new Date(iso) })
 })
 
 test.each([
@@ -138,5 +138,18 @@ test.each([
   ['45443.375', '2024-05-31T09:00:00.000Z'],
   ['45443,5', '2024-05-31T12:00:00.000Z'],
 ])('the number %j of Excel is %s, where the owner names the column', (text, iso) => {
-  expect(parseDate(text, { serials: true })).toEqual({ ok: true, value: new Date(iso) })
+  expect(parseDate(text, { serials: true })).toMatchObject({ ok: true, value: new Date(iso) })
+})
+
+test.each([
+  ['2024-05-31', '2024-05-31T23:59:59.999Z'],
+  ['31.5.2024', '2024-05-31T23:59:59.999Z'],
+  ['45443', '2024-05-31T23:59:59.999Z'],
+  ['2024-05-31 10:30:00', '2024-06-01T00:30:00.000Z'],
+  ['45443.5', '2024-06-01T02:00:00.000Z'],
+  ['2024-05-31T10:30:00Z', '2024-05-31T10:30:00.000Z'],
+  ['2024-05-31 10:30 CEST', '2024-05-31T08:30:00.000Z'],
+  ['1717167840', '2024-05-31T15:04:00.000Z'],
+])('%j may be as late as %s', (text, iso) => {
+  expect(parseDate(text, { serials: true })).toMatchObject({ latest: new Date(iso) })
 })

@@ -27,16 +27,16 @@ Eve,e@site.io,2020-13-01,active,
 `
   expect(read(text, { ignoreColumn: ['Name'] }).lines).toEqual([
     'list: 7 rows',
-    '      2  would be added (3 addresses)',
-    '      1  left: suppressed, and removed if they are on the list',
-    '      1  skipped',
-    '      2  rejected: line 7 "nobody", line 8 "2020-13-01" (the date does not exist)',
-    '      1  empty',
     'header    line 2, below "Our readers"',
     'address   "E-Mail"',
     'date      "Created at", from 2019-03-02 to 2024-05-31; line 3 is 2020-01-01',
     'status    "Status": active 4 subscribed; unsubscribed 1 left; pending 1 skipped',
-    'not read  "Name"; "Notes": "VIP" 2, empty 3',
+    'not read  "Name", "Notes"',
+    '      2  would be added',
+    '      1  left: would be suppressed',
+    '      1  skipped',
+    '      2  rejected: line 7 "nobody", line 8 "2020-13-01" (the date does not exist)',
+    '      1  empty',
     '! rejected are 2 of 7 rows: --rejected FILE keeps them',
   ])
 })
@@ -46,22 +46,30 @@ test('the review is bounded', () => {
   expect(read(`a@site.io\n${rejected}`).lines[2]).toBe(
     '     30  rejected: line 2 "x", line 3 "x", line 4 "x", line 5 "x", line 6 "x" and 25 more',
   )
-  expect(read(toKnown('foo', NOTES)).lines.at(-1)).toBe('not read  "foo"')
+  const names = Array.from({ length: 160 }, (_, index) => `Lead score ${index}`)
+  const wide = read(`email,status,${names}\na@site.io,active${',x'.repeat(160)}\n`, { accept: ['silence'] }).lines
+  expect(wide.filter((line) => line.startsWith('not read'))).toEqual([
+    expect.stringMatching(/^not read {2}"Lead score 0", .{100,210} and 1\d\d more$/),
+  ])
+  const words = Array.from({ length: 60 }, (_, index) => `word ${index}`)
+  const { lines } = read(toCsv('status', words), treat('*=subscribed'))
+  expect(lines.find((line) => line.startsWith('status'))).toEndWith(
+    '; word 49 1 subscribed; 10 other values subscribed',
+  )
 })
 
 describe('nothing says who left', () => {
   test.each<readonly [name: string, cells: readonly string[]]>([
-    ['foo', ['yes', 'no']],
     ['VIP', ['yes', 'yes']],
-    ['gone', ['x', '']],
+    ['foo', ['x', '']],
     ['foo', ['2024-05-31', '']],
     ['Lead status', ['new', 'won']],
-    ['tags', ['*', '*']],
+    ['tags', ['*', '']],
     ['foo', NOTES],
     ['Newsletter opt-in', ['yes', 'yes']],
   ])('a column that is not read is a doubt: %s, %j', (name, cells) => {
     expect(read(toCsv(name, cells)).doubts[0]).toStartWith(
-      `${SILENCE}, and "${name}" is not read: --status-column ${quotePath(name)} if it does, --ignore-column ${quotePath(name)} if not, or --suppress`,
+      `${SILENCE}, and "${name}" is not read: --status-column ${quotePath(name)} if it does, --ignore-column ${quotePath(name)} if not, --suppress`,
     )
     expect(read(toCsv(name, cells), { ignoreColumn: [name], dateColumn: 'none' }).doubts).toEqual([])
     expect(read(toKnown(name, cells), { dateColumn: 'none' }).doubts).toEqual([])
@@ -112,6 +120,33 @@ describe('nothing says who left', () => {
     expect(read('email,unsubscribed_at,foo\na@b.io,2024-01-01,x\n').doubts).toEqual([])
   })
 
+  test.each<readonly [name: string, cells: readonly string[]]>([
+    ['Type', ['SMTP', 'SMTP']],
+    ['foo', ['2024-05-31', '2024-06-01 10:00']],
+    ['Buyer', ['user0@b.io', 'USER1@b.io']],
+  ])(
+    'a column says nothing with one value that is no flag, a date in every row, or the address again: %s, %j',
+    (name, cells) => {
+      expect(read(toCsv(name, cells), { dateColumn: 'none' }).doubts).toEqual([])
+      // One row shows nothing.
+      const [doubt = ''] = read(toCsv(name, cells.slice(0, 1)), { dateColumn: 'none' }).doubts
+      if (name !== 'Buyer') expect(doubt).toStartWith(SILENCE)
+    },
+  )
+
+  test('the advice names the column first that is most likely to say it, and a fact is one line', () => {
+    const text = 'Order #,email,Item,VIP,GDPR consent,Left on\n1,a@b.io,x,no,yes,2024-01-01\n2,b@b.io,y,yes,yes,\n'
+    expect(read(text, { dateColumn: 'none' }).doubts).toEqual([
+      `${SILENCE}, and "Left on" (its name), "GDPR consent", "VIP" (line 2 "no"), "Order #", "Item" are not read: ` +
+        "--status-column 'Left on' if it does, --accept silence if not, --suppress if everybody left",
+    ])
+    // What a column says is a doubt also when nothing else has to.
+    expect(read(text, { dateColumn: 'none', accept: ['silence'] }).doubts).toEqual([
+      `"Left on" (its name), "VIP" (line 2 "no") say that somebody left, or no, and are not read: ` +
+        "--status-column 'Left on' reads the first one, --ignore-column 'Left on' --ignore-column VIP reads none",
+    ])
+  })
+
   test('columns of bounces and of confirmations do not say who left', () => {
     for (const header of ['bounced', 'confirmed']) {
       const cell = header === 'bounced' ? 'no' : 'yes'
@@ -158,7 +193,7 @@ describe('nothing says who left', () => {
       'désabonnés 2.csv'.normalize('NFD'),
     ],
   ])('a file of the name %s is a doubt', (file) => {
-    const advice = `the name of the file says that people left, but ${SILENCE}: --suppress if everybody left`
+    const advice = `the name of the file says that people left, but ${SILENCE}: --suppress if everybody left, --accept silence if nobody left`
     expect(read('a@b.io\n', {}, file).doubts).toEqual([advice])
     expect(read('email,LEID\na@b.io,1\n', {}, file).doubts).toEqual([advice])
     expect(read('a@b.io\n', { suppress: true }, file).doubts).toEqual([])
@@ -182,7 +217,9 @@ test.each([
   '# Abgemeldete\na@b.io\n',
   '{"unsubscribes":[{"email":"a@b.io"}],"total":1}',
 ])('a title that says that people left is a doubt: %j', (text) => {
-  expect(read(text).doubts).toEqual([`the title says that people left, but ${SILENCE}: --suppress if everybody left`])
+  expect(read(text).doubts).toEqual([
+    `the title says that people left, but ${SILENCE}: --suppress if everybody left, --accept silence if nobody left`,
+  ])
 })
 
 test.each(['Unsubscribed:', 'Ada (abgemeldet) <a@b.io>', 'b@b.io (unsubscribed)', 'DO NOT MAIL <b@b.io>'])(
@@ -249,6 +286,70 @@ describe('a column that is not read says that somebody left', () => {
   })
 })
 
+describe('a column that is not read says no for somebody, whatever the status says', () => {
+  test.each([
+    ...[
+      'no',
+      'nein',
+      'Non',
+      'нет'.replace('нет', 'ні'),
+      'いいえ',
+      'Do Not Allow',
+      'not allowed',
+      'nicht erlaubt',
+      'niet toegestaan',
+    ],
+    ...['keine Werbung per Mail', 'ne pas autoriser', 'não permitir', '不允许', '許可しない'],
+  ])('%s', (cell) => {
+    const { doubts } = read(toKnown('foo', ['ok', cell]), { dateColumn: 'none' })
+    expect(doubts).toEqual([expect.stringMatching(/^"foo" says (?:no for somebody|that somebody left) \(line 3 /)])
+    // Who says no and is not added is no doubt.
+    const skipped = `email,status,foo\na@b.io,active,ok\nb@b.io,pending,${cell}\n`
+    if (doubts[0]?.includes('no for')) expect(read(skipped).doubts).toEqual([])
+  })
+
+  test.each<readonly [cells: readonly string[], isDoubt: boolean]>([
+    [['true', 'false'], true],
+    [['1', '0'], true],
+    [['x', '0'], false],
+    [['12', '0', '1'], false],
+    [['m', 'f'], false],
+    [['no', 'no'], false],
+    [['no', ''], true],
+    [['no'], true],
+    [['Norway', 'Nonsense'], false],
+    [['not'.repeat(30), 'ok'], false],
+  ])('flags count if all values are flags, and differ: %j', (cells, isDoubt) => {
+    expect(read(toKnown('foo', cells)).doubts).toHaveLength(isDoubt ? 1 : 0)
+  })
+
+  test('by a name that says that people left, and a value', () => {
+    for (const name of ['left', 'gone', 'weg', 'removed_on', 'Bounce date', 'dnc', 'suspended_at', 'isExcluded']) {
+      expect(read(toKnown(name, ['', 'x'])).doubts).toEqual([expect.stringContaining('(its name)')])
+      expect(read(toKnown(name, ['', 'no'])).doubts).toEqual([])
+    }
+  })
+})
+
+describe('with --suppress, a known status that says subscribed', () => {
+  test('is a doubt, and --ignore-column answers it', () => {
+    const text = 'Email,Status\na@b.io,Unsubscribed\nb@b.io,Subscribed\nc@b.io,active\n'
+    expect(read(text, { suppress: true }).doubts).toEqual([
+      '"Status" says that people are subscribed ("Subscribed", 1 row), and --suppress removes everybody: --ignore-column Status if everybody left',
+    ])
+    expect(read(text, { suppress: true, ignoreColumn: ['Status'] }).doubts).toEqual([])
+    expect(read('email,status,bounced\na@b.io,pending,no\nb@b.io,gone,no\n', { suppress: true }).doubts).toEqual([])
+  })
+})
+
+test('every doubt that no other option answers has a kind that --accept answers', () => {
+  const words = read('email\na@b.io\nAda (abgemeldet) <b@b.io>\nc@b.io\n', { accept: ['words'] })
+  expect(words.doubts).toEqual([])
+  expect(read('To news@site.io\nEmail,name\na@b.io,A\n', { accept: ['lines'] }).doubts).toEqual([])
+  expect(read('a@b.io\n', { accept: ['silence'] }, 'unsubscribes.csv').doubts).toEqual([])
+  expect(read('a@b.io\nx\n', { rejected: 'bad.csv' }).doubts).toEqual([])
+})
+
 describe('dates', () => {
   test.each([
     ['Submitted On', ['2024-05-31', '']],
@@ -260,7 +361,7 @@ describe('dates', () => {
   ])('that are not read are a doubt: %s, %j', (name, cells) => {
     const quoted = cells.map((cell) => `"${cell}"`)
     expect(read(toKnown(name, quoted)).doubts).toEqual([
-      `no date is read, and none can be added later: --date-column ${quotePath(name)}, or none`,
+      `no date is read, and none can be added later: --date-column ${quotePath(name)} reads it, --date-column none does not`,
     ])
     expect(read(toKnown(name, quoted), { dateColumn: 'none' }).doubts).toEqual([])
   })
@@ -268,7 +369,7 @@ describe('dates', () => {
   test('that are not in every row are a doubt', () => {
     const text = 'email,created_at\na@b.io,2024-05-31\nb@b.io,\n'
     expect(read(text).doubts).toEqual([
-      '1 row would be added without a date, such as line 3 "": --date-column none if that is right',
+      '1 row would be added without a date, such as line 3 "": --date-column created_at if that is right',
     ])
     expect(read(text, { dateColumn: 'created_at' }).doubts).toEqual([])
     expect(read('email,status,created_at\na@b.io,active,2024-05-31\nb@b.io,unsubscribed,\n').doubts).toEqual([])
@@ -286,7 +387,6 @@ describe('rows', () => {
     ['a second address', 'email,Email 2,x\na@b.io,c@b.io,\n', '"Email 2" has 1 address', {}],
     ['two columns of addresses', 'work,home\na@b.io,a@c.io\n', '"home" has 1 address', {}],
     ['two of the same name', 'E-Mail,email\na@b.io,a@c.io\n', '"email" has 1 address', {}],
-    ['one address for all', 'a@b.io\nA@b.io\n', 'all rows have the address in "address"', {}],
     ['a header with an @', 'Email (@),name\na@b.io,A\n', 'line 1 is not read as a row: "Email (@),name"', {}],
     ['a title with an @', 'To news@site.io\nEmail,name\na@b.io,A\n', 'line 1 is not read as a row: "To news@', {}],
     ['no status', 'email,status\na@b.io,active\nb@b.io,\n', '1 row without a value of "status" will be skipped', {}],
@@ -302,7 +402,8 @@ describe('rows', () => {
 
   test('an empty value that a program does not have skips nobody without a doubt', () => {
     const text = 'Email,Subscribed,Country\na@b.io,2024-05-31,DE\nb@b.io,,FR\n'
-    const doubt = '1 row without a value of "Subscribed" will be skipped: --treat Subscribed:=subscribed adds them'
+    const doubt =
+      '1 row without a value of "Subscribed" will be skipped: --treat Subscribed:=subscribed adds them, --treat Subscribed:=skip does not'
     expect(read(text).doubts).toEqual([doubt])
     expect(read(text, treat('Subscribed:=subscribed')).subscribers).toHaveLength(2)
   })

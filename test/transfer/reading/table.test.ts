@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { readRecords } from '../../../src/transfer/reading/csv.ts'
+import { readRows } from '../../../src/transfer/reading/rows.ts'
 import { parseTable } from '../../../src/transfer/reading/table.ts'
 
 const read = (text: string, csv: { delimiter?: string; width?: number } = {}) => [
@@ -51,15 +52,45 @@ test('a row has the number of its last line', () => {
   ])
 })
 
-test.each<readonly [string, readonly string[]]>([
-  [String.raw`a,"Anna \"Annie\", Smith",c`, ['a', 'Anna "Annie", Smith', 'c']],
-  [String.raw`a,"Smith\", Anna",c`, ['a', 'Smith", Anna', 'c']],
-  [String.raw`a,"Anna \"","c"`, ['a', 'Anna "', 'c']],
-  ['a,"Anna \\"A\\"\nB","c"', ['a', 'Anna "A"\nB', 'c']],
-  [String.raw`a,"C:\","c"`, ['a', 'C:\\', 'c']],
-  ['a,"b ""c"", d"', ['a', 'b "c", d']],
-])('a backslash before a quote counts only where the row has its cells then: %s', (text, cells) => {
-  expect(toCells(text, { width: 3 })).toEqual([[...cells]])
+test.each([
+  ['E-Mail;Name, Vorname\na@b.io;Byron, Ada\n', ['E-Mail', 'Name, Vorname']],
+  [
+    'E-Mail;Name;Interessen (Kunst, Musik, Film)\na@b.io;Ada;Kunst\n',
+    ['E-Mail', 'Name', 'Interessen (Kunst, Musik, Film)'],
+  ],
+  ['Time,Email Address,"Topics; (a; b; c)"\n1,a@b.io,a\n', ['Time', 'Email Address', 'Topics; (a; b; c)']],
+  ['Time,Email Address,Topics? (a; b; c; d)\n1,a@b.io,a\n', ['Time', 'Email Address', 'Topics? (a; b; c; d)']],
+  ['Email\tName (last, first)\na@b.io\tByron, Ada\n', ['Email', 'Name (last, first)']],
+  ['email,note (a|b|c)\na@b.io,a\n', ['email', 'note (a|b|c)']],
+  ['foo;bar;baz, x\n1;a@b.io;2\n', ['foo', 'bar', 'baz, x']],
+] as const)(
+  'the delimiter is the one with which the header has the name of an address, or the most cells: %j',
+  (text, names) => {
+    expect(parseTable(text, 'list', false).names).toEqual([...names])
+  },
+)
+
+test.each([
+  'email,status,"name,city\na@b.io,active,"Ada",Graz\nb@b.io,active,"Ben",Oslo\n',
+  'name,"city,email\nAda,"Graz",a@b.io\nBen,"Oslo",b@b.io\n',
+])('a quote that is not closed in the header is an error, and swallows nobody: %j', (text) => {
+  expect(() => parseTable(text, 'list', false)).toThrow(
+    'list: line 1: a quote is not closed, and the rows up to line 2',
+  )
+})
+
+test('a header may have several lines', () => {
+  const text = 'Name,"Email\n(required)"\nAda,a@b.io\n'
+  expect(parseTable(text, 'list', false).names).toEqual(['Name', 'Email\n(required)'])
+})
+
+test('a header with 20,000 columns, and a cell with many brackets, take no time', () => {
+  const names = Array.from({ length: 20_000 }, (_, index) => `column ${index}`).join(',')
+  const start = performance.now()
+  readRows(parseTable(`email,${names}\na@b.io${',x'.repeat(20_000)}\n`, 'list', false), {})
+  readRows(parseTable(`email,bio\na@b.io,${'<a '.repeat(30_000)}@\n`, 'list', false), {})
+  // Quadratic, each takes several seconds.
+  expect(performance.now() - start).toBeLessThan(2_000)
 })
 
 test('any cells are what csv-parse reads', () => {

@@ -71,16 +71,6 @@ describe('a file that is not text', () => {
     ['[InternetShortcut]\nURL=https://site.io\n', 'it is a shortcut to a document'],
     ['date 1717146000\ngecos Ada\nemail a@site.io\n\n', 'it is a dump of Sympa: use the dump that has one address'],
     ['[["vcard",[["version",{},"text","4.0"]]]]', 'it is a file of contacts (vCard): export them as CSV there'],
-    [
-      '- email: a@site.io\n  name: Ada\n',
-      'it is YAML or a list in Markdown: convert it to JSON, such as with "yq -o json"',
-    ],
-    ['---\nsubscribers:\n  - a@site.io\n', 'it is YAML or a list in Markdown'],
-    ['subscribers:\n- email: a@site.io\n', 'it is YAML or a list in Markdown'],
-    ['| Email | Name |\n|---|:-:|\n| a@site.io | A |\n', 'it is a table of Markdown or of a terminal: save it as CSV'],
-    ['Email | Name\n--- | ---\na@site.io | A\n', 'it is a table of Markdown or of a terminal'],
-    [' email     | name\n-----------+------\n a@site.io | A\n', 'it is a table of Markdown or of a terminal'],
-    ['+-----------+\n| email     |\n+-----------+\n', 'it is a table of Markdown or of a terminal'],
     ['-- MySQL dump 10\n--\nINSERT INTO `users` VALUES', 'it is a dump of a database: export the table as CSV'],
   ])('%j', (text, message) => expect(() => decodeText(Buffer.from(text), 'list')).toThrow(`list: ${message}`))
 

@@ -1,4 +1,4 @@
-/** Finds what each column of a table is, by its name. The first rows show whether it holds an address or a date. */
+/** The layout of a table: what each column is, by its name. The first rows show whether it holds an address or a date. */
 
 import { Failure, join, quote } from '../../failure.ts'
 import { parseOwnerAddresses } from './addresses.ts'
@@ -8,7 +8,11 @@ import { ADDRESS_NAMES, DATE_NAMES, RULES } from './programs.ts'
 import { createFindValue, type Treatments, type Value } from './statuses.ts'
 import { toPlain } from './words.ts'
 
-/** How the owner says to read a table. A column is given by its name, or by its number from 1. */
+/** Doubts that no other option answers. docs/import.md says what each is about. */
+export const DOUBTFUL = ['silence', 'words', 'lines', 'removals'] as const
+export type Doubtful = (typeof DOUBTFUL)[number]
+
+/** How the owner says to read a table, and answers doubts. A column is given by its name, or by its number from 1. */
 export interface ReadOptions {
   /** The column of the address. Default: found by its name, or else the column that holds most addresses. */
   readonly column?: string | undefined
@@ -16,26 +20,23 @@ export interface ReadOptions {
   readonly dateColumn?: string | undefined
   /** Status columns besides those that are known. */
   readonly statusColumn?: readonly string[] | undefined
-  /** Columns that are not read, also if their status is known. */
+  /** Columns that are not read, also if their status is known. They are no doubt either. */
   readonly ignoreColumn?: readonly string[] | undefined
   /** The order of dates with slashes or hyphens. Default: the order that a date of the list shows. */
   readonly dateOrder?: DateOrder | undefined
   /** What values mean, by `VALUE` or `COLUMN:VALUE`. See docs/import.md for `*`. */
   readonly treat?: Treatments | undefined
-  /** Whether everybody in the list has opted out. No status is read; `dateColumn` holds the dates of the opt-outs. */
+  /** Whether everybody in the list has opted out. Statuses can only contradict it; `dateColumn` holds the dates of the opt-outs. */
   readonly suppress?: boolean | undefined
+  /** What becomes of people on the list who left on an unknown date. Default: they stay, with a doubt. */
+  readonly undated?: 'remove' | 'keep' | undefined
+  /** Doubts that the owner accepts. */
+  readonly accept?: readonly Doubtful[] | undefined
+  /** The file for rejected rows. */
+  readonly rejected?: string | undefined
 }
 
-/** A cell, and the line or record of its row. */
-export interface Cell {
-  readonly line: number
-  readonly cell: string
-}
-
-/**
- * A column of a table. Reading the rows fills in the last three members, for people who have not left: of `unanswered` columns, and
- * of the address only how many cells have one, and `left`.
- */
+/** A column of a table. */
 export interface Column {
   readonly index: number
   /** Its name; `column` with its number if it has none. */
@@ -46,15 +47,9 @@ export interface Column {
   readonly option: string
   /** Its cells in the first rows, trimmed, without blank ones. */
   readonly sample: readonly string[]
-  /** How many rows have each of the first different values. */
-  readonly values: Map<string, number>
-  /** Cells without a value, cells with an `@` (of the address too), and all others. */
-  readonly cells: { empty: number; addresses: number; others: number }
-  /** The first cell that says that somebody left; of the address, beside the address. */
-  left: Cell | undefined
 }
 
-interface StatusColumn {
+export interface StatusColumn {
   readonly column: Column
   /** Whether it says who unsubscribed. Otherwise it says only who bounced, or confirmed. */
   readonly saysWhoLeft: boolean
@@ -62,11 +57,12 @@ interface StatusColumn {
 }
 
 /** What each column of a table is. A status column may have the date too. */
-export interface Columns {
+export interface Layout {
   readonly all: readonly Column[]
   readonly address: Column
   /** The date is in the first one of these that has one. */
   readonly dates: readonly Column[]
+  /** What says who left. With `suppress`, everybody left, and these can only contradict it. */
   readonly statuses: readonly StatusColumn[]
   readonly unread: readonly Column[]
   /** Those of `unread` that the owner does not ignore. */
@@ -80,7 +76,7 @@ export const REJECTED_COLUMNS = ['line', 'reason', 'cell'] as const
 const SAMPLE = 1000
 
 /** @throws Failure when the table cannot be a list, or has no column that an option names */
-export function findColumns(table: Table, options: ReadOptions): Columns {
+export function findLayout(table: Table, options: ReadOptions): Layout {
   const { column, dateColumn, statusColumn = [], ignoreColumn = [], suppress = false, treat = new Map() } = options
   const all = createColumns(table)
   const columnNames = `The columns are: ${join(all.map(({ name }) => quote(name)))}`
@@ -97,13 +93,24 @@ export function findColumns(table: Table, options: ReadOptions): Columns {
   const readable = all.filter((one) => !ignored.includes(one))
   const address = column === undefined ? findAddress(readable) : find(column)[0]
   if (!address) throw stop(`there is no address column; name it with --column. ${columnNames}`)
-  const statuses = suppress ? [] : findStatuses(all, readable, named, treat)
+  const statuses = findStatuses(all, readable, named, treat)
   // With `suppress`, a date is that of the opt-out, and only the owner can say which column has it.
   const usual = suppress ? [] : findDates(readable)
-  const dates = dateColumn === undefined ? usual : dateColumn === 'none' ? [] : find(dateColumn).slice(0, 1)
+  const dates = dateColumn === undefined ? usual : selectDates(dateColumn, usual, find)
   const read = [address, ...dates, ...statuses.map((status) => status.column)]
   const unread = all.filter((one) => !read.includes(one))
   return { all, address, dates, statuses, unread, unanswered: unread.filter((one) => !ignored.includes(one)) }
+}
+
+/** The columns of the date that the owner names. The usual one keeps the column that stands in for it. */
+function selectDates(
+  given: string,
+  usual: readonly Column[],
+  find: (given: string) => readonly Column[],
+): readonly Column[] {
+  if (given === 'none') return []
+  const named = find(given).slice(0, 1)
+  return usual.some((column) => named.includes(column)) ? usual : named
 }
 
 /** Finds the columns with the name, or the number, that an option gives. */
@@ -147,10 +154,15 @@ function findStatuses(
   named: readonly Column[],
   treat: Treatments,
 ): readonly StatusColumn[] {
-  const has = (name: string) => all.some(({ plain }) => plain === toPlain(name))
+  const names = new Set(all.map(({ plain }) => plain))
+  const has = (name: string) => names.has(toPlain(name))
   const possible = RULES.filter((rule) => (!rule.with || rule.with.some(has)) && !rule.without?.some(has))
+  const rulesByName = Map.groupBy(
+    possible.flatMap((rule) => rule.columns.map((name) => ({ plain: toPlain(name), rule }))),
+    ({ plain }) => plain,
+  )
   return all.flatMap((column) => {
-    const rules = possible.filter((rule) => rule.columns.map(toPlain).includes(column.plain))
+    const rules = (rulesByName.get(column.plain) ?? []).map(({ rule }) => rule)
     const isNamed = named.includes(column)
     if (!isNamed && (rules.length === 0 || !readable.includes(column))) return []
     const saysWhoLeft = isNamed || rules.some(({ isPartial }) => !isPartial)
@@ -162,13 +174,14 @@ function createColumns(table: Table): readonly Column[] {
   const rows = [...table.rows().take(SAMPLE)].filter(({ problem }) => problem === undefined)
   const names = (table.names ?? ['address']).map((name, index) => name.trim() || `column ${index + 1}`)
   const plainNames = names.map(toPlain)
+  const counts = new Map<string, number>()
+  for (const plain of plainNames) counts.set(plain, (counts.get(plain) ?? 0) + 1)
   return names.map((name, index) => {
     const plain = plainNames[index] ?? ''
     // The name would find another column of that name, or the one with that number.
-    const isOnly = plainNames.indexOf(plain) === plainNames.lastIndexOf(plain)
+    const isOnly = counts.get(plain) === 1
     const option = isOnly && !/^\d+$|\p{Cc}/u.test(name) ? name : String(index + 1)
     const sample = rows.map(({ cells }) => cells[index]?.trim() ?? '').filter((cell) => !isBlank(cell))
-    const holds = { values: new Map(), cells: { empty: 0, addresses: 0, others: 0 }, left: undefined }
-    return { index, name, plain, option, sample, ...holds }
+    return { index, name, plain, option, sample }
   })
 }

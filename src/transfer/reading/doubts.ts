@@ -1,0 +1,313 @@
+/** What is doubtful about an import: what was seen in the file and on the list, and which options answer it. Pure. */
+
+import { basename } from 'node:path'
+import { join, quote, quotePath, toCount, toNumber } from '../../failure.ts'
+import { isDate, SERIAL, UNCLEAR_DATE } from './dates.ts'
+import type { Effect } from './effect.ts'
+import type { Column, Doubtful } from './layout.ts'
+import { type Cell, MAX_VALUES, type Profile } from './profile.ts'
+import {
+  DATE_NAMES,
+  GLOBAL_STATUS,
+  isAddressName,
+  isHarmless,
+  STATUS_NAME,
+  SUBSCRIBERS_ONLY,
+  UNRELATED_NAMES,
+} from './programs.ts'
+import type { Rows } from './rows.ts'
+import { toTreated, type Value } from './statuses.ts'
+import { findFlag, type Status, saysNameLeft, saysTitleLeft, toPlain } from './words.ts'
+
+/** An option that answers a doubt, and what it does. */
+interface Answer {
+  /** For a shell, such as `--ignore-column 'Order #'`. */
+  readonly option: string
+  /** Such as `does not read it`. */
+  readonly effect: string
+}
+
+export interface Doubt {
+  readonly seen: string
+  readonly answers: readonly Answer[]
+}
+
+/** Says what was seen, and which options answer it, on one line. */
+export function toDoubtText({ seen, answers }: Doubt): string {
+  const options = answers.map(({ option, effect }) => `${option} ${effect}`.trim())
+  return `${seen}: ${options.join(', ')}`
+}
+
+/** @param isOpen whether the owner has not accepted doubts of a kind */
+type Found = Doubt | readonly Doubt[] | undefined
+type FileDoubt = (rows: Rows, isOpen: (kind: Doubtful) => boolean) => Found
+type ListDoubt = (rows: Rows, effect: Effect, isOpen: (kind: Doubtful) => boolean) => Found
+
+const accepting = (kind: Doubtful, effect: string): Answer => ({ option: `--accept ${kind}`, effect })
+const naming = (option: string, { option: name }: Column, effect: string): Answer => ({
+  option: `${option} ${quotePath(name)}`,
+  effect,
+})
+const treating = (value: Value, status: Status, effect: string): Answer => ({
+  option: `--treat ${quotePath(`${toTreated(value)}=${status}`)}`,
+  effect,
+})
+
+/** Such as `line 3 "bob@"`, and why it is rejected. For an invalid address, the cell says enough. */
+export function describeRow({ line, cell, reason = '' }: Cell & { readonly reason?: string }, { table }: Rows): string {
+  const isPlain = /^(?:the address is not valid|there is no address)?$/.test(reason)
+  return `${table.place} ${line} ${quote(cell)}${isPlain ? '' : ` (${reason})`}`
+}
+
+/** What in a column says that somebody left, or no. */
+interface Sign {
+  readonly says: 'that somebody left' | 'no for somebody'
+  /** Such as `its name` or `line 3 "nein"`. */
+  readonly where: string
+}
+
+/** A column that is not read, what it holds, and what in it says that somebody left or no; undefined when nothing does. */
+interface Unread {
+  readonly column: Column
+  readonly profile: Profile
+  readonly sign: Sign | undefined
+}
+
+/** The columns that are not read and that the owner does not ignore: those first that are most likely to say who left. */
+export function findUnread(rows: Rows): readonly Unread[] {
+  const related = [...rows.profiles].filter(([{ plain }]) => !UNRELATED_NAMES.has(plain))
+  const found = related.map(([column, profile]) => ({ column, profile, sign: findSign(column, profile, rows) }))
+  return found.toSorted((one, other) => toLikelihood(other) - toLikelihood(one))
+}
+
+function findSign({ name, plain }: Column, { left, no, values }: Profile, rows: Rows): Sign | undefined {
+  if (left) return { says: 'that somebody left', where: describeRow(left, rows) }
+  const isFilled = [...values.keys()].some((value) => findFlag(toPlain(value)) !== 'no')
+  if (isHarmless(plain)) return undefined
+  // In such a column, no means that the person did not leave.
+  if (saysNameLeft(name)) return isFilled ? { says: 'that somebody left', where: 'its name' } : undefined
+  // Of an export that has subscribers only, such a column is about something else, unless its name says more.
+  if (isOfSubscribers(rows) && !STATUS_NAME.test(plain)) return undefined
+  return no && { says: 'no for somebody', where: describeRow(no, rows) }
+}
+
+function toLikelihood({ column, profile, sign }: Unread): number {
+  const { values, others, hasFlagsOnly } = profile
+  const isRepeated = values.size <= MAX_VALUES && values.size < others
+  const ofSign = sign && { 'that somebody left': 16, 'no for somebody': 3 }[sign.says]
+  return (ofSign ?? 0) + (STATUS_NAME.test(column.plain) ? 8 : 0) + (hasFlagsOnly ? 2 : 0) + (isRepeated ? 1 : 0)
+}
+
+const describeUnread = ({ column, sign }: Unread) => quote(column.name) + (sign ? ` (${sign.where})` : '')
+
+/** Whether a status column, or the program, says who left. */
+function isKnown(rows: Rows): boolean {
+  return isOfSubscribers(rows) || rows.layout.statuses.some(({ saysWhoLeft }) => saysWhoLeft)
+}
+
+const isOfSubscribers = ({ layout }: Rows) => layout.all.some(({ plain }) => SUBSCRIBERS_ONLY.includes(plain))
+
+/** The columns that are not read, and that may say who left. */
+export function findSuspects(rows: Rows): readonly Unread[] {
+  const unread = findUnread(rows)
+  const mayLeave = rows.rows.subscribed > 0
+  const mustBeKnown = mayLeave && !isKnown(rows) && !rows.options.accept?.includes('silence')
+  const isUnknown = ({ column, profile }: Unread) =>
+    profile.others > 0 && !profile.saysNothing && !isHarmless(column.plain)
+  return unread.filter((one) => one.sign || (mustBeKnown && isUnknown(one)))
+}
+
+/** Nothing says who left, or columns that are not read say so. Both are one fact. */
+const findWhoLeft: FileDoubt = (rows, isOpen) => {
+  const suspects = findSuspects(rows)
+  const mayLeave = rows.rows.subscribed > 0
+  const isSilent = mayLeave && isOpen('silence')
+  return (isSilent ? findSilence(rows, suspects) : undefined) ?? toSpeaking(suspects)
+}
+
+function findSilence(rows: Rows, suspects: readonly Unread[]): Doubt | undefined {
+  const { table } = rows
+  const titles = { 'name of the file': basename(table.file), title: table.title.join('\n') }
+  const [title] = Object.entries(titles).find(([, text]) => rows.rows.suppressed === 0 && saysTitleLeft(text)) ?? []
+  const [first, ...others] = suspects
+  // A title that says so is a doubt in any case.
+  if (!title && (isKnown(rows) || !first)) return undefined
+  const nothing = `${title ? `the ${title} says that people left, but ` : ''}nothing in it says who left`
+  const everybody = { option: '--suppress', effect: 'if everybody left' }
+  if (!first) return { seen: nothing, answers: [everybody, accepting('silence', 'if nobody left')] }
+  const isOne = others.length === 0 && !title
+  const ignoring = isOne ? naming('--ignore-column', first.column, 'if not') : accepting('silence', 'if not')
+  return {
+    seen: `${nothing}, and ${join(suspects.map(describeUnread))} ${others.length > 0 ? 'are' : 'is'} not read`,
+    answers: [naming('--status-column', first.column, 'if it does'), ignoring, everybody],
+  }
+}
+
+function toSpeaking(speaking: readonly Unread[]): Doubt | undefined {
+  const [first, ...others] = speaking
+  if (!first?.sign) return undefined
+  if (others.length === 0) {
+    const { column, sign } = first
+    return {
+      seen: `${quote(column.name)} says ${sign.says} (${sign.where}), and is not read`,
+      answers: [naming('--status-column', column, 'reads it'), naming('--ignore-column', column, 'does not')],
+    }
+  }
+  const option = speaking.map(({ column }) => `--ignore-column ${quotePath(column.option)}`).join(' ')
+  return {
+    seen: `${join(speaking.map(describeUnread))} say that somebody left, or no, and are not read`,
+    answers: [naming('--status-column', first.column, 'reads the first one'), { option, effect: 'reads none' }],
+  }
+}
+
+/** A cell of the address says, beside an address or without one, that somebody left. */
+const findWordsBesideAddress: FileDoubt = (rows, isOpen) => {
+  if (!rows.words || !isOpen('words')) return undefined
+  const seen = `${describeRow(rows.words, rows)} says that somebody left. Import people who left with --suppress, from a file of their own`
+  return { seen, answers: [accepting('words', 'if nobody left')] }
+}
+
+/** Somebody has no status. */
+const findEmptyStatuses: FileDoubt = ({ values }) =>
+  values
+    .filter(({ isAssumed }) => isAssumed)
+    .map((value) => ({
+      seen: `${toCount(value.rows, 'row')} without a value of ${quote(value.column)} will be skipped`,
+      answers: [treating(value, 'subscribed', 'adds them'), treating(value, 'skip', 'does not')],
+    }))
+
+/** The program has one status for all lists. */
+const findGlobalStatus: FileDoubt = ({ layout, options, rows }) => {
+  const has = (name: string) => layout.all.some(({ plain }) => plain === toPlain(name))
+  const found = GLOBAL_STATUS.find((program) => program.columns.every(has))
+  if (!found || options.statusColumn || rows.subscribed === 0 || options.suppress) return undefined
+  return {
+    seen: `exports of ${found.program} do not say who left one list: docs/import.md says how to export one`,
+    answers: [{ option: '--status-column status', effect: 'if there is no other list' }],
+  }
+}
+
+/** Dates cannot be added later. */
+const findMissingDates: FileDoubt = (rows) => {
+  const { layout, options, undated, profiles } = rows
+  if (options.dateColumn !== undefined || !undated) return undefined
+  const [usual] = layout.dates
+  if (usual) {
+    const seen = `${toCount(undated.rows, 'row')} would be added without a date, such as ${describeRow(undated.first, rows)}`
+    return { seen, answers: [naming('--date-column', usual, 'if that is right')] }
+  }
+  // Unix time from 2001 to 2033. Other numbers are rarely dates.
+  const isLikeDate = (text: string) =>
+    SERIAL.test(text) || /^1\d{9}(?:\d{3})?$/.test(text) || (Number.isNaN(Number(text)) && isDate(text))
+  const [found] =
+    [...profiles].find(([{ plain, name }, { values }]) => {
+      const isMostly = [...values.keys()].filter(isLikeDate).length * 2 >= values.size || DATE_NAMES.includes(plain)
+      return values.size > 0 && isMostly && !isHarmless(plain) && !saysNameLeft(name)
+    }) ?? []
+  if (!found) return undefined
+  const answers = [naming('--date-column', found, 'reads it'), { option: '--date-column none', effect: 'does not' }]
+  return { seen: 'no date is read, and none can be added later', answers }
+}
+
+/** The line of the header, or a title, may be a row. */
+const findLostLines: FileDoubt = ({ table }, isOpen) => {
+  if (!isOpen('lines')) return undefined
+  const lines = [...table.title, table.header ?? ''].flatMap((text, index) =>
+    text.includes('@') ? [{ text, index }] : [],
+  )
+  const [first] = lines
+  if (!first) return undefined
+  const more = lines.length > 1 ? ` and ${toNumber(lines.length - 1)} more` : ''
+  const seen = `line ${first.index + 1} is not read as a row: ${quote(first.text)}${more}. Correct the file if it is one`
+  return { seen, answers: [accepting('lines', 'if not')] }
+}
+
+const findUnclearDates: FileDoubt = ({ rejected }) => {
+  const unclear = rejected.filter(({ reason }) => reason === UNCLEAR_DATE).length
+  if (unclear === 0) return undefined
+  const seen = `${toCount(unclear, 'date')} may be day/month or month/day`
+  return {
+    seen,
+    answers: [
+      { option: '--date-order dmy', effect: '' },
+      { option: 'or mdy', effect: '' },
+    ],
+  }
+}
+
+const findRejected: FileDoubt = ({ rows, options }) => {
+  if (rows.rejected * 10 <= rows.all || options.rejected !== undefined) return undefined
+  const seen = `rejected are ${toNumber(rows.rejected)} of ${toCount(rows.all, 'row')}`
+  return { seen, answers: [{ option: '--rejected FILE', effect: 'keeps them' }] }
+}
+
+/**
+ * Another column may be the right one: one that has an address and the name of one; or any that has an address, if the one that is
+ * read has no such name; or one that has more addresses.
+ */
+const findOtherAddresses: FileDoubt = ({ layout: { address }, options, profiles, addresses }) => {
+  const isNamed = ({ plain }: Column) => isAddressName(plain.replace(/\d/g, ''))
+  const mustHaveMore = (column: Column) => isAddressName(address.plain) && !isNamed(column)
+  const others = [...profiles].filter(([column, profile]) => profile.addresses > (mustHaveMore(column) ? addresses : 0))
+  const [first] = others
+  if (!first || options.column) return undefined
+  const described = others.map(
+    ([{ name }, { addresses: count }]) => `${quote(name)} has ${toCount(count, 'address', 'addresses')}`,
+  )
+  return {
+    seen: `${join(described)} that ${others.length === 1 && first[1].addresses === 1 ? 'is' : 'are'} not read`,
+    answers: [naming('--column', address, 'is right'), naming('--column', first[0], 'reads only these')],
+  }
+}
+
+/** A status column says that people are subscribed, although the owner says that everybody left. */
+const findContradiction: FileDoubt = ({ contradiction, layout }) => {
+  if (!contradiction) return undefined
+  const { column, value, rows } = contradiction
+  const columns = layout.statuses.filter(({ saysWhoLeft }) => saysWhoLeft)
+  const option = columns.map((status) => `--ignore-column ${quotePath(status.column.option)}`).join(' ')
+  const seen = `${quote(column)} says that people are subscribed (${quote(value)}, ${toCount(rows, 'row')}), and --suppress removes everybody`
+  return { seen, answers: [{ option, effect: 'if everybody left' }] }
+}
+
+/** Somebody is on the list and skipped: who said yes before may say no now. */
+const findSkippedListed: ListDoubt = ({ layout, table }, { skippedListed }) =>
+  skippedListed
+    .filter(({ value }) => !value.isAnswered)
+    .map(({ value, people, line }) => {
+      const stay = `${toCount(people, 'person', 'people')} on the list would be skipped, and stay`
+      // Without a date, an opt-out removes nobody.
+      const undated = layout.dates.length === 0 ? ' --undated remove' : ''
+      const removing = treating(value, 'suppressed', 'removes them')
+      return {
+        seen: `${stay}: ${quote(value.column)} is ${quote(value.value)}, such as in ${table.place} ${line}`,
+        answers: [{ ...removing, option: removing.option + undated }, treating(value, 'skip', 'leaves them')],
+      }
+    })
+
+/** Somebody left, and nobody knows when. */
+const findKept: ListDoubt = ({ options, table }, { undatedKept }) => {
+  if (!undatedKept || options.undated !== undefined) return undefined
+  const seen = `${toCount(undatedKept.people, 'person who left', 'people who left')} would stay on the list, because the file has no date, such as in ${table.place} ${undatedKept.line}`
+  const answers = [
+    { option: '--undated remove', effect: 'removes them' },
+    { option: '--undated keep', effect: 'keeps them' },
+  ]
+  return { seen, answers }
+}
+
+/** A file of the wrong list, or of the wrong people, removes most subscribers. */
+const findRemovals: ListDoubt = (_, { removed, size }, isOpen) => {
+  if (removed * 2 <= size || !isOpen('removals')) return undefined
+  const seen = `it would remove ${toNumber(removed)} of ${toCount(size, 'person', 'people')} on the list`
+  return { seen, answers: [accepting('removals', 'if that is right')] }
+}
+
+/** Doubts about the file. */
+export const FILE_DOUBTS: readonly FileDoubt[] = [
+  ...[findContradiction, findWhoLeft, findWordsBesideAddress, findEmptyStatuses, findGlobalStatus, findMissingDates],
+  ...[findLostLines, findUnclearDates, findRejected, findOtherAddresses],
+]
+
+/** Doubts about what it would do to the list. */
+export const LIST_DOUBTS: readonly ListDoubt[] = [findSkippedListed, findKept, findRemovals]

@@ -1,0 +1,67 @@
+/** What an import would do to one list: its count, and the rows that the count is about. Pure. */
+
+import { toIdentity } from '../../email.ts'
+import type { ImportCount } from '../../store/batches.ts'
+import type { ImportTally, OptOutTally } from '../../subscriber.ts'
+import type { Cell } from './profile.ts'
+import type { Rows } from './rows.ts'
+import type { Value } from './statuses.ts'
+
+/** People, and the line or record of the first one. */
+interface People {
+  readonly people: number
+  readonly line: number
+}
+
+export interface Effect extends ImportTally, OptOutTally {
+  /** Subscribers of the list before. */
+  readonly size: number
+  /** People on the list who are in a row that is skipped, and in no other, by the value that says so. */
+  readonly skippedListed: readonly (People & { readonly value: Value })[]
+  /** People who left on an unknown date, and stay on the list for that reason. */
+  readonly undatedKept: People | undefined
+  /** Rows that are not added, because their address is suppressed, and why. */
+  readonly leftOutRows: readonly (Cell & { readonly reason: string })[]
+}
+
+/** @param hasCursor whether the cursor of a hand-over says who stays, and no date does */
+export function toEffect(rows: Rows, count: ImportCount, hasCursor: boolean): Effect {
+  const { tally, size } = count
+  return {
+    ...tally,
+    size,
+    skippedListed: findSkippedListed(rows, count),
+    undatedKept: hasCursor ? undefined : findUndatedKept(rows, count),
+    leftOutRows: findLeftOut(rows, count),
+  }
+}
+
+function findSkippedListed(rows: Rows, { skipped }: ImportCount): Effect['skippedListed'] {
+  const listed = rows.skipped.filter((_, index) => skipped[index])
+  if (listed.length === 0) return []
+  // Another row of the same person counts more.
+  const others = new Set([...rows.subscribers, ...rows.optOuts].map(({ email }) => toIdentity(email)))
+  const alone = listed.filter(({ email }) => !others.has(toIdentity(email)))
+  const byValue = Map.groupBy(alone, ({ value }) => value)
+  return [...byValue].flatMap(([value, [first, ...more]]) =>
+    value && first ? [{ value, people: 1 + more.length, line: first.line }] : [],
+  )
+}
+
+function findUndatedKept(rows: Rows, { optOuts }: ImportCount): People | undefined {
+  const kept = rows.optOuts.filter(({ optedOutAt }, index) => !optedOutAt && optOuts[index] === 'kept')
+  const [first] = kept
+  return first && { people: kept.length, line: first.line }
+}
+
+const SUPPRESSED =
+  'the address is suppressed on this list: the person was removed or left. rollcall remove --forget lets it be imported'
+const LEFT_HERE = 'another row says that the person left'
+
+function findLeftOut(rows: Rows, { subscribers, tally }: ImportCount): Effect['leftOutRows'] {
+  if (tally.leftOut === 0) return []
+  const left = new Set(rows.optOuts.map(({ email }) => toIdentity(email)))
+  return rows.subscribers
+    .filter((_, index) => subscribers[index] === 'leftOut')
+    .map(({ email, line }) => ({ line, reason: left.has(toIdentity(email)) ? LEFT_HERE : SUPPRESSED, cell: email }))
+}

@@ -1,0 +1,120 @@
+/** What a column that is not read holds: collected row by row, of people who have not left. */
+
+import { isBlank, isDate } from './dates.ts'
+import { findFlag, saysLeft, saysNo, toPlain } from './words.ts'
+
+/** A cell, and the line or record of its row. */
+export interface Cell {
+  readonly line: number
+  readonly cell: string
+}
+
+/** What a column holds. */
+export interface Profile {
+  /** How many rows have each of the first different values. */
+  readonly values: ReadonlyMap<string, number>
+  /** Cells without a value, with an address that is not the one of the row, and with anything else. */
+  readonly empty: number
+  readonly addresses: number
+  readonly others: number
+  /** The first cell that says that somebody left. */
+  readonly left: Cell | undefined
+  /** The first cell of somebody who would be added that says no. */
+  readonly no: Cell | undefined
+  /** Whether all values are flags, such as yes, no, 1 and 0. */
+  readonly hasFlagsOnly: boolean
+  /** Whether it cannot say who left, whatever its name: the same value that is no flag, a date, or the address again, in all rows. */
+  readonly saysNothing: boolean
+}
+
+/** Different values of a column that are kept. One more says that there are others. */
+export const MAX_VALUES = 20
+
+/** Most characters that are kept of a cell. */
+export const MAX_CELL_TEXT = 1000
+
+/** Cells that show that a column has dates. After so many, a cell with a digit is one. */
+const DATES = 1000
+
+/** Collects the profile of a column. */
+export class Collector {
+  readonly #values = new Map<string, number>()
+  /** The cell of the first row, and whether all rows have it, also those of people who left. */
+  #first: string | undefined
+  #rows = 0
+  #isSame = true
+  #empty = 0
+  #addresses = 0
+  #same = 0
+  #others = 0
+  #left: Cell | undefined
+  #no: Cell | undefined
+  #off: Cell | undefined
+  /** Values that say no; and flags that do, but may be a number or a letter: they count if all values are flags. */
+  readonly #noes = new Set<string>()
+  readonly #offs = new Set<string>()
+  #hasFlagsOnly = true
+  #hasDatesOnly = true
+
+  /** Takes a cell of any row, also of somebody who left. */
+  compare(cell: string): void {
+    this.#first ??= cell
+    this.#rows++
+    if (cell !== this.#first) this.#isSame = false
+  }
+
+  /** Takes a cell of somebody who has not left. @param row.isAdded whether the person would be added @param row.address the cell of the address */
+  add(cell: string, { line, isAdded, address }: { line: number; isAdded: boolean; address: string }): void {
+    if (isBlank(cell)) {
+      this.#empty++
+      return
+    }
+    if (!cell.includes('@')) this.#others++
+    else if (cell.toLowerCase() === address.trim().toLowerCase()) this.#same++
+    else this.#addresses++
+    const count = this.#values.get(cell) ?? 0
+    if (count > 0 || this.#values.size <= MAX_VALUES) this.#values.set(cell, count + 1)
+    if (this.#hasDatesOnly) this.#hasDatesOnly = this.#others <= DATES ? isDate(cell) : /\d/.test(cell)
+    if (count === 0) this.#noteWords(cell, line)
+    if (isAdded) this.#noteNo(cell, line)
+  }
+
+  /** Looks at a value that was not seen yet, or is not kept. */
+  #noteWords(cell: string, line: number): void {
+    if (!this.#left && saysLeft(cell)) this.#left = { line, cell: cell.slice(0, MAX_CELL_TEXT) }
+    const flag = cell.length <= MAX_FLAG ? findFlag(toPlain(cell)) : undefined
+    if (!flag) this.#hasFlagsOnly = false
+    if (flag === 'no') this.#offs.add(cell)
+    if (!this.#no && cell.length <= MAX_NO && saysNo(cell)) this.#noes.add(cell)
+  }
+
+  #noteNo(cell: string, line: number): void {
+    if (!this.#no && this.#noes.has(cell)) this.#no = { line, cell }
+    if (!this.#off && this.#offs.has(cell)) this.#off = { line, cell }
+  }
+
+  toProfile(): Profile {
+    const filled = this.#others + this.#addresses + this.#same
+    // One row shows nothing, so then the others count too.
+    const isEverywhere = this.#empty === 0 && filled > 0 && this.#rows > 1
+    const isSame = isEverywhere && this.#values.size === 1 && (filled > 1 || this.#isSame)
+    const hasFlagsOnly = this.#hasFlagsOnly && filled > 0
+    const no = this.#no ?? (hasFlagsOnly ? this.#off : undefined)
+    const isAddress = this.#rows > 1 && this.#same === filled
+    return {
+      values: this.#values,
+      empty: this.#empty,
+      addresses: this.#addresses,
+      others: this.#others,
+      left: this.#left,
+      // If all people say the same, it is about the list, such as "Suspended: no".
+      no: isSame ? undefined : no,
+      hasFlagsOnly,
+      saysNothing: (isSame && !hasFlagsOnly) || (isEverywhere && this.#hasDatesOnly) || isAddress,
+    }
+  }
+}
+
+/** Longer cells are no answer, and no flag. */
+const MAX_NO = 60
+const MAX_FLAG = 20
