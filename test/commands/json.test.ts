@@ -31,6 +31,7 @@ const OUTPUTS = {
     created: z.boolean(),
     ...counts('added', 'already_listed', 'left_out', 'suppressed', 'removed', 'kept'),
     ...counts('rows', 'skipped', 'rejected', 'empty'),
+    would: z.strictObject(counts('added', 'already_listed', 'left_out', 'suppressed', 'removed', 'kept')),
     rejected_rows: z.array(z.strictObject({ line: count, reason: z.string(), cell: z.string() })),
     rejected_file: z.string().nullable(),
     columns: z.strictObject({ email: names, date: names, status: names, unread: names }),
