@@ -17,11 +17,12 @@ export const DEFAULT_FILE = '/etc/rollcall/env'
  * Reads the variables of the process, and those that it does not have from the file that ENV_FILE names. If there is
  * a file, ENV_FILE in the result names it.
  *
+ * @param defaultFile is read when ENV_FILE names none. It may be missing
  * @throws UsageError when the file cannot be read, and as `parseEnvFile`: without it, a command could use another list
  */
-export function readEnvironment(variables: Environment = process.env): Environment {
+export function readEnvironment(variables: Environment = process.env, defaultFile = DEFAULT_FILE): Environment {
   const { ENV_FILE: name } = variables
-  const file = name || DEFAULT_FILE
+  const file = name || defaultFile
   try {
     // /dev/null means that there is no file.
     const lines = file === '/dev/null' ? {} : parseEnvFile(readFileSync(file), `ENV_FILE is "${file}"`)

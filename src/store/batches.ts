@@ -28,9 +28,10 @@ const PART = 50_000
 
 /**
  * The pace of batches. A request may come during a batch, and wait for that one and the next. The first one is small: it must
- * not be too long either.
+ * not be too long either. No later one is smaller: each has a sync, and where a process gets little of the processor, every batch
+ * takes long, whatever its size.
  */
-const PACE = { milliseconds: 60, first: 500, least: 50, most: PART } as const
+const PACE = { milliseconds: 60, first: 500, least: 500, most: PART } as const
 
 /** Milliseconds between two batches. A service that waits for the lock asks for it several times in between. */
 const PAUSE_MS = 10

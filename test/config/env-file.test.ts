@@ -1,13 +1,14 @@
 /** The env file: which lines it may have, and that a file with a mistake is refused, instead of another list being used. */
 
 import { expect, test } from 'bun:test'
-import { readdirSync } from 'node:fs'
+import { readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
 import { parseEnvFile, readEnvironment, SETTINGS } from '../../src/config/environment.ts'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { ROOT } from '../support/paths.ts'
 import { runCommand } from '../support/service.ts'
+import { createFolder } from '../support/workspace.ts'
 
 const parse = (content: string | Uint8Array) => parseEnvFile(Buffer.from(content), 'the file')
 
@@ -99,4 +100,13 @@ test('npm run dev does not read the env file of an installed package', async () 
   const run = async (env = {}) => (await runCommand(['-c', script], { program: ['sh'], env: { ...env } })).stdout
   expect(await run({ ENV_FILE: '' })).toBe('/dev/null\n')
   expect(await run({ ENV_FILE: 'own' })).toBe('own\n')
+})
+
+test('the file of the service may be missing, but one that cannot be read is an error: its list would not be used', async () => {
+  const folder = await createFolder()
+  expect(readEnvironment({ PORT: '81' }, join(folder, 'none/env'))).toEqual({ PORT: '81' })
+  // Nobody can read a folder, or a link to itself, as a file. Root can read everything else.
+  expect(() => readEnvironment({}, folder)).toThrow(`ENV_FILE is "${folder}": it is a folder`)
+  symlinkSync('loop', join(folder, 'loop'))
+  expect(() => readEnvironment({}, join(folder, 'loop'))).toThrow('/loop": ')
 })

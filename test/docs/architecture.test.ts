@@ -57,3 +57,34 @@ function listImports(file: string): string[] {
     .filter((name) => name.startsWith('.'))
     .map((name) => normalize(join(dirname(file), name)))
 }
+
+/** The names of the environment in the code of a file, apart from comments. */
+function listReads(code: string): string[] {
+  const withoutComments = code.replace(/\/\*.*?\*\/|(?<=^|\s)\/\/.*?$/gms, '')
+  const reads =
+    /\b(?:process|Bun|import\.meta)\s*\??\.\s*env\b|\[['"]env['"]\]|\{[^}]*\benv\b[^}]*\}\s*=\s*(?:process|Bun)\b/g
+  const imports = /import\s[^;]*?\benv\b[^;]*?from\s*['"](?:node:)?process['"]/g
+  return [...withoutComments.matchAll(reads), ...withoutComments.matchAll(imports)].map(([text]) => text)
+}
+
+test('only config/ reads the environment', () => {
+  const code = SOURCES.filter((file) => /\.tsx?$/.test(file))
+  const readers = code.filter((file) => listReads(readText(`src/${file}`)).length > 0)
+  expect(readers.length).toBeGreaterThan(0)
+  expect(readers.filter((file) => !file.startsWith('config/'))).toEqual([])
+  // The rule finds each way of reading it, and no other word.
+  const faults = [
+    'const { PORT } = process.env',
+    'process?.env.PORT',
+    "Bun.env['PORT']",
+    'import.meta.env.PORT',
+    'const { env } = process',
+    "process['env'].PORT",
+    "import { env } from 'node:process'",
+    "import { argv, env as all } from 'process'",
+  ]
+  expect(faults.filter((line) => listReads(line).length === 0)).toEqual([])
+  expect(
+    ['// process.env is read in config/', 'const env = readEnvironment()', 'spawn(a, { env })'].flatMap(listReads),
+  ).toEqual([])
+})
