@@ -56,6 +56,27 @@ export function checkInbox(size: number, since: Date | undefined): string {
 /** Milliseconds by which two clocks may differ. */
 const CLOCK_TOLERANCE_MS = 60_000
 
+/** The start of 1971. An earlier date is of a clock that was not set, and an import takes none. */
+const FIRST_DATE = new Date(Date.UTC(1971, 0, 1))
+
+/** Finds subscriptions of a clock that was wrong. @throws StoreError; as `checkLatest` */
+export function checkDates({
+  first,
+  last,
+}: {
+  readonly first: Date | undefined
+  readonly last: Date | undefined
+}): string {
+  if (!first || first >= FIRST_DATE) return checkLatest(last)
+  throw new StoreError(
+    `the earliest subscription is of ${first.toISOString()}, when the clock was not set, so that older opt-outs remove people; to give these people the date of today, run: ${REDATE}`,
+  )
+}
+
+/** Each step may fail, and be repeated: the file has the addresses. */
+const REDATE =
+  'rollcall export --include-reserved --until 1970-12-31 --format txt --out early.txt && rollcall remove --forget - < early.txt && rollcall import --yes early.txt'
+
 /** Finds a subscription of the future, which a wrong clock leaves: the list would never be silent. @throws StoreError */
 export function checkLatest(latest: Date | undefined): string {
   if (!latest) return 'there is no subscription'

@@ -1,6 +1,6 @@
 /** The numbers of subscribers come from the clock, so they tell the days of a status. The same for every store. */
 
-import type { StatusDay } from '../subscriber.ts'
+import { type StatusDay, StoreError } from '../subscriber.ts'
 
 /** The moment at which the numbers of the clock begin, in milliseconds since 1970: the start of a day. */
 const EPOCH_MS = Date.UTC(2026, 0, 1)
@@ -21,6 +21,20 @@ export function toClockSeq(now = Date.now()): number {
 /** Returns when a subscriber came to the list, by the clock that gave out the number. */
 export function toSeqDate(seq: number): Date {
   return new Date(EPOCH_MS + seq / 1000)
+}
+
+/**
+ * Returns the time of a clock that gives out dates, in milliseconds since 1970. A Raspberry Pi, for example, starts in 1970, until a
+ * time server answers: a person who subscribes then would be older than every opt-out. Every store asks before it accepts.
+ *
+ * @param now of the clock of a database server. Default: that of this machine
+ * @throws StoreError when the clock is before the year in which Rollcall was released
+ */
+export function checkClock(now = Date.now()): number {
+  if (now >= EPOCH_MS) return now
+  throw new StoreError(
+    'the clock is before 2026, when Rollcall was released: set it, or wait for the time server (NTP)',
+  )
 }
 
 export const DAY_MS = 86_400_000

@@ -3,7 +3,7 @@
 import type { SQL } from 'bun'
 import type { PostgresServer } from '../../config/postgres-url.ts'
 import { StoreError } from '../../subscriber.ts'
-import { type CheckResult, type CursorCheck, checkInbox, checkLatest, runCheck } from '../check.ts'
+import { type CheckResult, type CursorCheck, checkDates, checkInbox, runCheck } from '../check.ts'
 import { createClient } from './client.ts'
 import { readInbox, readInboxSince } from './inbox.ts'
 import { readHead, readWaiting, tryWrite } from './read.ts'
@@ -26,7 +26,7 @@ export async function* checkPostgresList(
     yield run('server', checkServer)
     yield runCheck('durability', () => client.rollBack(checkDurability))
     yield run('inbox', async (sql) => checkInbox((await readInbox(sql)).size, await readInboxSince(sql)))
-    yield runCheck('dates', async () => checkLatest(await client.read(readLatest)))
+    yield runCheck('dates', async () => checkDates(await client.read(readFirstAndLast)))
     for (const check of cursors) {
       yield run('cursor', async (sql) => check(await readHead(sql), (after) => readWaiting(sql, after)))
     }
@@ -35,9 +35,10 @@ export async function* checkPostgresList(
   }
 }
 
-async function readLatest(sql: SQL): Promise<Date | undefined> {
-  const [{ last }] = await sql<[{ last: Date | null }]>`SELECT max(subscribed_at) AS last FROM rollcall.subscribers`
-  return last ?? undefined
+async function readFirstAndLast(sql: SQL) {
+  const [{ first, last }] = await sql<[{ first: Date | null; last: Date | null }]>`
+    SELECT min(subscribed_at) AS first, max(subscribed_at) AS last FROM rollcall.subscribers`
+  return { first: first ?? undefined, last: last ?? undefined }
 }
 
 async function checkServer(sql: SQL): Promise<string> {

@@ -3,7 +3,7 @@
 import type { SQL } from 'bun'
 import type { Address } from '../../email.ts'
 import { StoreError } from '../../subscriber.ts'
-import { toClockSeq } from '../numbers.ts'
+import { checkClock, toClockSeq } from '../numbers.ts'
 import { compactAll, PAUSE_MS } from '../schedule.ts'
 import type { Client } from './client.ts'
 import { expectCount, READ_ONLY } from './error.ts'
@@ -16,6 +16,8 @@ import { forgetReturned } from './write.ts'
  * for new, known and suppressed addresses. Without an address it is a probe: a row of the size 0, which compaction deletes.
  */
 export async function append(sql: SQL, addresses: readonly Address[]): Promise<void> {
+  // The id has the time of this machine, and its row that of the server.
+  checkClock()
   // The addresses are a parameter: the log of the server may show the text of a statement that fails. RETURNING fails if a
   // policy hides the row from compaction.
   const result = await sql`
@@ -57,7 +59,7 @@ interface Locked {
 /**
  * Locks the list. Every change except acceptance needs this lock, so a later commit has higher numbers.
  *
- * @throws an error when commits are not durable
+ * @throws an error when commits are not durable; StoreError when the clock of the server is wrong
  */
 async function lock(transaction: SQL): Promise<Locked> {
   // Without row_security, a policy that hides rows is an error. With JIT, the server compiles the statement of each slice,
@@ -76,9 +78,10 @@ async function lock(transaction: SQL): Promise<Locked> {
   const rows = await transaction<{ version: number; lastSeq: string; now: string }[]>`
     SELECT version, last_seq AS "lastSeq", ${toMilliseconds(transaction, 'clock_timestamp()')} AS now, 0::rollcall.durable_number
     FROM rollcall.list FOR UPDATE`
-  const { version, lastSeq, now } = toHeadRow(rows)
+  const { version, lastSeq, now: clock } = toHeadRow(rows)
   refuseOutdated(version)
-  return { last: Math.max(Number(lastSeq), toClockSeq(Number(now))), now: new Date(Number(now)) }
+  const now = checkClock(Number(clock))
+  return { last: Math.max(Number(lastSeq), toClockSeq(now)), now: new Date(now) }
 }
 
 /**

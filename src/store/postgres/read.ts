@@ -17,7 +17,7 @@ import {
 } from '../../subscriber.ts'
 import { createSuppressionHash } from '../changes.ts'
 import type { Waiting } from '../check.ts'
-import { DAY_BEFORE_SEQ_MS, type DayCount, toClockSeq, toDaySeq, toDays, toFirstDay } from '../numbers.ts'
+import { checkClock, DAY_BEFORE_SEQ_MS, type DayCount, toClockSeq, toDaySeq, toDays, toFirstDay } from '../numbers.ts'
 import { READ_ONLY } from './error.ts'
 import { IS_RESERVED, refuseOutdated, toHeadRow } from './schema.ts'
 
@@ -47,6 +47,7 @@ export async function readHead(sql: SQL): Promise<ListHead> {
  * @throws StoreError when the database is read-only, or the user lacks the permission
  */
 export async function checkWritable(sql: SQL): Promise<void> {
+  checkClock()
   const [row] = await sql<[{ isReadOnly: boolean; mayAdd: boolean }]>`
     SELECT 0::rollcall.durable_number, current_setting('transaction_read_only')::boolean AS "isReadOnly",
            has_table_privilege('rollcall.inbox', 'SELECT') AND has_table_privilege('rollcall.inbox', 'INSERT') AS "mayAdd"`

@@ -7,7 +7,7 @@ import { Failure, findName, quotePath, toNumber } from '../../failure.ts'
 import { SIDECAR } from '../../files.ts'
 import { MIN_FREE_BYTES } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
-import { type CheckResult, type CursorCheck, checkInbox, checkLatest, runCheck } from '../check.ts'
+import { type CheckResult, type CursorCheck, checkDates, checkInbox, runCheck } from '../check.ts'
 import { readBackupTime, readSummary, toBackupFolder } from './backup.ts'
 import { wrapErrors } from './error.ts'
 import { openReadOnly } from './file.ts'
@@ -15,6 +15,7 @@ import { countInbox, readInboxSince } from './inbox.ts'
 import { readFreeBytes, refuseLoneMount, toRealPath } from './paths.ts'
 import { checkIntegrity, readCount, readDates, readHead, readWaiting } from './read.ts'
 import { checkVersion } from './schema.ts'
+import { getRow } from './transaction.ts'
 
 /** Runs all checks of a list. If there is none, runs only those that need no list. */
 export async function* checkSqliteList(
@@ -32,7 +33,7 @@ export async function* checkSqliteList(
   if (!list.ok) return
   yield runCheck('content', () => checkEmpty(path))
   yield runCheck('integrity', () => read(path, checkPages))
-  yield runCheck('dates', async () => checkLatest((await read(path, readDates)).lastAcceptedAt))
+  yield runCheck('dates', async () => checkDates(await read(path, readFirstAndLast)))
   yield runCheck('backup', () => checkBackup(path))
   yield runCheck('inbox', () => read(path, (db) => checkInbox(countInbox(db), readInboxSince(db))))
   const waiting = (after: number) => read(path, (db) => readWaiting(db, after))
@@ -53,6 +54,11 @@ async function checkList(path: string): Promise<string> {
   if (nlink > 1)
     throw new StoreError(`${path} has ${nlink} names (hard links): stop the service, and remove all but one`)
   return `${path}, version ${version}`
+}
+
+function readFirstAndLast(db: Database) {
+  const { first } = getRow<{ first: number | null }>(db, 'SELECT min(subscribed_at) AS first FROM subscribers')
+  return { first: first === null ? undefined : new Date(first), last: readDates(db).lastAcceptedAt }
 }
 
 /** Finds an empty list next to others: the list was deleted or moved, and the service created a new one. */

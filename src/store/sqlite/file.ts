@@ -8,6 +8,7 @@ import { type Failure, toErrorCode } from '../../failure.ts'
 import { createPrivateFile, LIST_ID, syncPath } from '../../files.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { StoreError, type StoreOptions } from '../../subscriber.ts'
+import { checkClock } from '../numbers.ts'
 import { isWriteError, toPath, toStoreError } from './error.ts'
 import {
   checkExists,
@@ -159,9 +160,10 @@ export function commit(list: ListFile, work: () => void): void {
 /** The space that a commit may need. */
 const MIN_COMMIT_BYTES = 256 * 1024
 
-/** Takes the lock that a writer needs, and writes nothing, so it looks at the space itself. @throws StoreError, SQLiteError */
+/** Takes the lock that a writer needs, and writes nothing, so it looks at the clock and the space itself. @throws StoreError, SQLiteError */
 export function checkWritable(list: ListFile): void {
   checkPlace(list)
+  checkClock()
   const path = toPath(list.db)
   if (readFreeBytes(path) < MIN_COMMIT_BYTES) throw toStoreError(path, 'the disk is full')
   list.db.run('BEGIN IMMEDIATE')

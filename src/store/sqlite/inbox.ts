@@ -1,22 +1,23 @@
 /** The inbox of a SQLite list. To accept addresses, the store appends them as one row, and looks nothing up. */
 
 import type { Database } from 'bun:sqlite'
-import { toClockSeq } from '../numbers.ts'
+import { checkClock, toClockSeq } from '../numbers.ts'
 import { toDamage } from './error.ts'
 import { LAST_SEQ } from './read.ts'
 import { getRow } from './transaction.ts'
 
 /**
  * Appends a batch, with its numbers: see toClockSeq. This is one statement, which usually writes one page, because every
- * request waits for it. @param addresses a JSON array, which is not empty. @throws SQLiteError; StoreError for a damaged list
+ * request waits for it. @param addresses a JSON array, which is not empty. @throws SQLiteError; StoreError for a damaged list, or a wrong clock
  */
 export function append(db: Database, addresses: string): void {
   const insert = `INSERT INTO inbox SELECT max(?1, ${LAST_SEQ}) + 1, ?2, ?3 FROM list`
-  commitChange(db, insert, toClockSeq(), Date.now(), addresses)
+  commitChange(db, insert, toClockSeq(), checkClock(), addresses)
 }
 
 /** Commits, and adds nothing. Takes a number, because SQLite writes no page that stays the same. Throws like `append`. */
 export function probe(db: Database): void {
+  checkClock()
   commitChange(db, `UPDATE list SET last_seq = max(?1, ${LAST_SEQ} + 1)`, toClockSeq())
 }
 

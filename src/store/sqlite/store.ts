@@ -5,6 +5,7 @@ import { accessSync, constants as modes } from 'node:fs'
 import type { Failure } from '../../failure.ts'
 import type { ListCopy, StoreOptions, SubscriberStore } from '../../subscriber.ts'
 import { type Batch, createBatches, type Written } from '../batches.ts'
+import { checkClock } from '../numbers.ts'
 import { compactAll, PAUSE_MS } from '../schedule.ts'
 import { type Compaction, createCompaction } from './compaction.ts'
 import { isWriteError, toPath, toStoreError, wrapErrors } from './error.ts'
@@ -133,7 +134,7 @@ async function writeBatch<T>(list: OpenList, { addresses, plan }: Batch<T>): Pro
     checkPlace(list)
     list.compaction?.all()
     while (forgetReturned(db));
-    const { changes, outcomes } = plan(lookUp(db, addresses), new Date())
+    const { changes, outcomes } = plan(lookUp(db, addresses), new Date(checkClock()))
     applyChanges(db, changes)
     return { outcomes, lockedAt }
   })
