@@ -41,3 +41,23 @@ test('with PostgreSQL, the URL is in a secret, which is not in the repository', 
   expect(list.kind).toBe('postgres')
   expect(readText('.gitignore').split('\n')).toContain('/secrets/')
 })
+
+test('nobody reaches the service or the database but through this machine or Caddy, and neither can take more rights', () => {
+  for (const name of ['rollcall', 'rollcall-postgres']) {
+    const { ports, read_only, cap_drop, security_opt, privileged, user } = services[name]
+    expect([name, ports]).toEqual([name, [expect.stringMatching(/^127\.0\.0\.1:\S+:3000$/)]])
+    expect([read_only, cap_drop, security_opt]).toEqual([true, ['ALL'], ['no-new-privileges:true']])
+    expect([privileged, user]).toEqual([undefined, undefined])
+  }
+  expect(services.postgres.ports).toBeUndefined()
+  const open = Object.entries<{ ports?: readonly string[] }>(services).filter(([, { ports = [] }]) =>
+    ports.some((port) => !port.startsWith('127.0.0.1:')),
+  )
+  expect(open.map(([name]) => name)).toEqual(['caddy'])
+})
+
+test('the image runs as a user of its own, whose number is that of the folder of the list', () => {
+  const [, last = ''] = readText('Containerfile').split(/^FROM scratch$/m)
+  expect([...last.matchAll(/^USER (.+)$/gm)].map(([, user]) => user)).toEqual(['65532:65532'])
+  expect(last).toMatch(/^COPY --from=build --chown=65532:65532 \S+\/data\/ \/data\/$/m)
+})

@@ -42,12 +42,12 @@ test('the SBOM has the libraries of the runtime; that of the image has the packa
   ])
 })
 
-/** What people read, run or build, apart from the history. The version of the contract is another number. */
+/** What people read, run or build, apart from the history and the decisions. The version of the contract is another number. */
 const FILES = ['*.{md,yaml}', 'Containerfile', '{.ci,.github,bench,build,deploy,docs,endurance,src}/**/*']
   .flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: ROOT, dot: true })])
   .filter(
     (file) =>
-      !/node_modules|^build\/licenses|package-lock|^bench\/results|\.png$|^CHANGELOG|openapi\.json$|description\.ts$/.test(
+      !/node_modules|^build\/licenses|package-lock|^bench\/results|^docs\/decisions|\.png$|^CHANGELOG|openapi\.json$|description\.ts$/.test(
         file,
       ),
   )

@@ -7,6 +7,7 @@ import { expect, test } from 'bun:test'
 import { mkdir, readdir, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { parse } from 'yaml'
 import { readConfig } from '../../src/config/config.ts'
 import { parseSite } from '../../src/config/site-file.ts'
 import { PROBLEMS, toErrorBody } from '../../src/errors.ts'
@@ -125,4 +126,42 @@ test('restore-drill.sh: a damaged backup is exit code 1 with the reason, and not
   const drill = await shell(`TMPDIR=$PWD/tmp sh ${join(ROOT, 'deploy/restore-drill.sh')} backup.db "$program"`)
   expect(drill).toMatchObject({ code: 1, stderr: expect.stringContaining('rollcall: ') })
   expect(await readdir(join(folder, 'tmp'))).toEqual([])
+})
+
+test('restore-drill.sh takes no settings of the server: it tries the backup, whatever they are', async () => {
+  const { print, shell } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\nbob@site.io\n')
+  await print(['backup', 'backup.db'])
+  const settings = 'export ENV_FILE=/nowhere/env DATABASE_URL=mysql://nowhere'
+  const drill = await shell(`${settings}; sh ${join(ROOT, 'deploy/restore-drill.sh')} backup.db "$program"`)
+  expect(drill).toMatchObject({ code: 0, stdout: expect.stringContaining('"subscribers":2') })
+})
+
+test('each proxy limits a client, and not all readers together', () => {
+  // The runner `proxies` tries it for two clients of nginx and HAProxy. Debian's Caddy has no module for it.
+  expect(readText('deploy/Caddyfile')).toMatch(/^\t# \t\tkey \{remote_host\}$/m)
+  expect(readText('deploy/nginx.conf')).toMatch(/^limit_req_zone \$rollcall_client /m)
+  expect(readText('deploy/nginx.conf')).toMatch(
+    /^map \$request_method \$rollcall_client \{\n +POST \$rollcall_network;/m,
+  )
+  expect(readText('deploy/haproxy.cfg')).toMatch(/^ +http-request track-sc0 src,ipmask\(32,64\) if METH_POST$/m)
+})
+
+interface AlertTest {
+  readonly alert_rule_test: readonly { readonly alertname: string; readonly exp_alerts?: readonly object[] }[]
+}
+
+test('every alert has a test in which it fires, and one in which it does not', () => {
+  const { groups } = parse(readText('deploy/alerts.yml'))
+  const alerts = groups.flatMap(({ rules }: { rules: readonly { alert: string }[] }) => rules.map(({ alert }) => alert))
+  const { tests } = parse(readText('test/runners/alerts.test.yml'))
+  const cases = tests.flatMap((each: AlertTest) => each.alert_rule_test) as AlertTest['alert_rule_test']
+  const listNames = (fires: boolean) => [
+    ...new Set(
+      cases.filter(({ exp_alerts: found = [] }) => found.length > 0 === fires).map(({ alertname }) => alertname),
+    ),
+  ]
+  expect(alerts.length).toBeGreaterThan(6)
+  expect(listNames(true).sort()).toEqual(alerts.toSorted())
+  expect(listNames(false).sort()).toEqual(alerts.toSorted())
 })

@@ -124,7 +124,7 @@ test('every change runs the tests, nothing is allowed to fail, and the breaks ru
   expect(toCommands('test')).toEqual(['.ci/run'])
   expect(toCommands('machine')).toEqual([expect.stringMatching(/^\.ci\/check \S+ matrix\.checks /)])
   expect(toCommands('macos')).toEqual(['npm ci', 'npm run check', 'npm run build', 'npm run test:only -- packages'])
-  expect(toCommands('breaks')).toEqual(['npm ci', 'npm run test:mutants'])
+  expect(toCommands('breaks')).toEqual(['.ci/check monitoring proxies', 'npm run test:mutants'])
   expect(WORKFLOWS.ci?.on.schedule).toEqual([{ cron: expect.stringMatching(/ \* \* [0-6]$/) }])
   const conditions = JOBS.flatMap((job) => [job, ...(job.steps ?? [])]).flatMap((each) => ('if' in each ? each.if : []))
   expect(conditions).toEqual(["github.event_name == 'schedule'"])

@@ -40,7 +40,7 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
   monitoring: {
     about: 'checks and tests the alert rules for Prometheus',
     programs: { promtool: 'prometheus' },
-    commands: [toScript('test/runners/monitoring.ts')],
+    commands: [toTest('monitoring.ts', 60)],
   },
   generators: {
     about:
