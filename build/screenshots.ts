@@ -87,9 +87,6 @@ const PICTURES: readonly Picture[] = [
   { name: 'japanese', path: '/ja', viewport: PHONE, colorScheme: 'dark', typed: ['ann@news', '[aria-invalid="true"]'] },
 ]
 
-/** Pale yellow, white, black, navy, red and magenta. */
-const ACCENTS = ['#fff3b0', '#ffffff', '#000000', '#000080', '#d00000', '#ff00ff']
-
 async function takePicture(browser: Browser, origin: string, picture: Picture): Promise<Buffer> {
   const { path, typed, viewport, colorScheme = 'light' } = picture
   const locale = path.slice(1) || 'en'
@@ -105,21 +102,6 @@ async function takePicture(browser: Browser, origin: string, picture: Picture): 
   const image = await page.screenshot()
   await context.close()
   return image
-}
-
-/** Takes the page in each accent and theme. Returns a page in which the element `main` has all of them. */
-async function renderAccents(browser: Browser): Promise<string> {
-  const images: string[] = []
-  for (const accent of ACCENTS) {
-    const service = await startService({ site: `name: The Gazette\nlanguages: [en]\naccent: "${accent}"` })
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const viewport = { width: 560, height: 272 }
-      const image = await takePicture(browser, service.origin, { name: accent, path: '/', viewport, colorScheme })
-      images.push(`<img width="400" src="data:image/png;base64,${image.toString('base64')}">`)
-    }
-    await service.stop()
-  }
-  return `<main style="display: grid; grid-template-columns: repeat(4, 400px); gap: 8px; width: 1624px">${images.join('')}</main>`
 }
 
 /** Takes the page of `status --html` for a list of 90 days. */
@@ -155,8 +137,5 @@ for (const picture of PICTURES) {
 const [card = ''] = /\/assets\/card\.[^"]+/.exec(await (await fetch(service.origin)).text()) ?? []
 await Bun.write(join(docs, 'card.png'), await fetch(service.origin + card))
 await Bun.write(join(docs, 'status.png'), await takeStatus(browser))
-const accents = await browser.newPage({ viewport: { width: 1640, height: 900 } })
-await accents.setContent(await renderAccents(browser))
-await accents.locator('main').screenshot({ path: join(docs, 'accents.png'), omitBackground: true })
 await browser.close()
 await service.stop()
