@@ -6,7 +6,7 @@
  * - A process that finds a newer version than its own ends, while it runs too: its supervisor starts the newer program.
  */
 
-import { OutdatedError, StoreError } from '../subscriber.ts'
+import { MigratingError, OutdatedError, StoreError } from '../subscriber.ts'
 
 /** Two versions of a schema: that of a list, and that which this program uses. */
 interface Versions {
@@ -20,6 +20,16 @@ export function toVersionError(place: string, { found, known }: Versions): Store
   if (found > known) return new OutdatedError(`${text}; use a newer Rollcall`)
   return new StoreError(`${text}; start the service with this Rollcall: it migrates the list`)
 }
+
+/** What the calls of a service get while it migrates its list. */
+export function toMigratingError({ found, known }: Versions): MigratingError {
+  return new MigratingError(`the list is migrated from version ${found} to ${known}: wait, and see the log`)
+}
+
+/** The lines of the log at the begin and at the end of a migration. */
+export const toMigrationBegin = ({ found, known }: Versions): string =>
+  `migrating the list from version ${found} to ${known}: requests get 500 until that is done`
+export const toMigrationEnd = ({ known }: Versions): string => `done: the list has version ${known} now`
 
 /** Gets the reason, perhaps more than once, when a newer program has migrated the list: the service must end. */
 export type OnOutdated = (reason: string) => void

@@ -22,6 +22,8 @@ const SECOND = await createSecondVersion()
 const OLDER = 'its schema is version 1, and this Rollcall uses version 2; start the service with this Rollcall'
 const NEWER = 'its schema is version 2, and this Rollcall uses version 1; use a newer Rollcall'
 
+const DONE = 'done: the list has version 2 now'
+
 /** A folder with the frozen list, and its backup. */
 async function createScene() {
   const folder = await createFolder()
@@ -121,6 +123,7 @@ test('in place: the service migrates once, says so, and keeps the earlier list, 
   const { at, first, names, second, serveSecond } = await createScene()
   const service = await serveSecond({ OPS_PORT: '0' })
   expect(service.log()).toContain('migrating the list from version 1 to 2')
+  await service.logged(DONE)
   expect(await (await service.ops('/metrics')).text()).toContain('rollcall_build_info{version="1.1.0"} 1')
   expect((await service.subscribe('later@mail.io')).status).toBe(200)
   expect(await service.stop()).toBe(0)
@@ -150,6 +153,7 @@ test('rolling: an older service that runs beside ends, loses nothing that it con
   const follower = startCommand(args, { folder, env })
   expect((await older.subscribe('early@mail.io')).status).toBe(200)
   const newer = await serveSecond()
+  await newer.logged(DONE)
   expect((await older.subscribe('refused@mail.io')).status).toBe(500)
   expect(await older.process.exited).toBe(1)
   expect(older.log()).toContain('starts the newer Rollcall')
@@ -164,6 +168,7 @@ test('the guide leads back: who left since stays away, and who came, or came bac
   renameSync(at('list.db'), at('rollcall.db'))
   const more = { ...env, DATABASE_URL: 'sqlite:rollcall.db' }
   const service = await startService({ folder, env: more, command: [...SECOND, 'serve'] })
+  await service.logged(DONE)
   await service.stop()
   const list = ['--list', 'sqlite:rollcall.db']
   await changeSince((args, stdin) => second([...args, ...list], stdin))
@@ -181,13 +186,15 @@ const SLOW =
 
 test('killed or without space: the list stays as it was, and the next attempt leaves one backup', async () => {
   const { folder, at, env, first, names, serveSecond } = await createScene()
-  const killed = startCommand(['serve'], { folder, env: { ...env, TRY_SQLITE: SLOW }, program: SECOND })
+  const killed = await serveSecond({ TRY_SQLITE: SLOW, OPS_PORT: '0' })
+  expect((await killed.subscribe('late@mail.io')).status).toBe(500)
+  const ready = await killed.ops('/readyz')
+  expect([ready.status, await ready.text()]).toEqual([503, expect.stringContaining('migrated from version 1 to 2')])
   await until(
     () => names('before-upgrade').some((name) => readFileSync(at(name)).length > 0),
     'the migration has begun',
   )
-  killed.process.kill('SIGKILL')
-  await killed.ended
+  await killed.stop('SIGKILL')
   expect(readVersion(at('list.db'))).toBe(1)
   expect((await first(['count'])).stdout).toBe('4\n')
 
@@ -198,6 +205,7 @@ test('killed or without space: the list stays as it was, and the next attempt le
   expect(readVersion(at('backup.db'))).toBe(1)
 
   const service = await serveSecond()
+  await service.logged(DONE)
   await service.stop()
   expect(readVersion(at('list.db'))).toBe(2)
   expect(names('before-upgrade')).toHaveLength(1)

@@ -5,7 +5,8 @@ import { toListName } from '../../config/list-url.ts'
 import type { PostgresServer } from '../../config/postgres-url.ts'
 import { Failure } from '../../failure.ts'
 import { createTrouble, type Log } from '../../log.ts'
-import { MigratingError } from '../../subscriber.ts'
+import type { MigratingError } from '../../subscriber.ts'
+import { toMigratingError, toMigrationBegin, toMigrationEnd } from '../version.ts'
 import { close, connect } from './client.ts'
 import { toStoreError } from './error.ts'
 import { migrate, SCHEMA_VERSION } from './schema.ts'
@@ -34,14 +35,15 @@ export function createUpgrade(server: PostgresServer, log: Log): Upgrade {
   let running: Promise<void> | undefined
 
   async function run(version: number): Promise<void> {
-    log.info(`migrating the list from version ${version} to ${SCHEMA_VERSION}: requests get 500 until that is done`)
+    const versions = { found: version, known: SCHEMA_VERSION }
+    log.info(toMigrationBegin(versions))
     const sql = connect(server, 1, 0)
     const end = () => void close(sql)
     stopping.signal.addEventListener('abort', end)
     try {
       await migrate(sql)
       trouble.end()
-      log.info(`done: the list has version ${SCHEMA_VERSION} now`)
+      log.info(toMigrationEnd(versions))
     } catch (error) {
       if (stopping.signal.aborted) return
       trouble.add(error instanceof Failure ? error : toStoreError(toListName({ kind: 'postgres', server }), error))
@@ -59,9 +61,7 @@ export function createUpgrade(server: PostgresServer, log: Log): Upgrade {
     },
     start(version) {
       if (!reason) {
-        reason = new MigratingError(
-          `the list is migrated from version ${version} to ${SCHEMA_VERSION}: wait, and see the log`,
-        )
+        reason = toMigratingError({ found: version, known: SCHEMA_VERSION })
         running = run(version)
       }
       return reason

@@ -1,10 +1,12 @@
 /** A SQLite list on a thread of its own, so that neither the disk nor a lock blocks the event loop. */
 
+import { EXIT } from '../../failure.ts'
 import type { Log } from '../../log.ts'
-import { type ServiceStore, StoreError, type StoreMeasure } from '../../subscriber.ts'
-import type { OnOutdated } from '../version.ts'
+import { type MigratingError, type ServiceStore, StoreError, type StoreMeasure } from '../../subscriber.ts'
+import { type OnOutdated, toMigratingError, toMigrationBegin, toMigrationEnd } from '../version.ts'
 import { describeModes } from './checks.ts'
 import { toRealPath } from './paths.ts'
+import { SCHEMA_VERSION } from './schema.ts'
 import type { Outdated, Reply, Report, Task } from './worker.ts'
 
 /**
@@ -44,8 +46,33 @@ export async function openSqliteThread(file: string, log: Log, onOutdated?: OnOu
     return reply.promise as Promise<Value>
   }
 
+  /** What calls get while the list is migrated. */
+  let migrating: MigratingError | undefined
+
+  /** Sends a task for a list that can be used. */
+  async function use<Value = void>(name: Task['name'], text?: string): Promise<Value> {
+    if (migrating) throw migrating
+    return await send(name, text)
+  }
+
+  /** Migrates an older list. If that fails, the process ends: it can do nothing, and the next start tries again. */
+  async function migrate(found: number): Promise<void> {
+    const versions = { found, known: SCHEMA_VERSION }
+    migrating = toMigratingError(versions)
+    log.info(toMigrationBegin(versions))
+    try {
+      const kept = await send<string | undefined>('migrate')
+      migrating = undefined
+      log.info(toMigrationEnd(versions) + (kept ? `; the earlier one is kept in ${kept}` : ''))
+    } catch (error) {
+      log.error({ err: error }, 'the list cannot be migrated: it stays as it was, and the service ends')
+      process.exit(EXIT.failed)
+    }
+  }
+
   try {
-    await send('open', file)
+    const older = await send<number | undefined>('open', file)
+    if (older !== undefined) void migrate(older)
   } catch (error) {
     isClosing = true
     worker.terminate()
@@ -55,10 +82,10 @@ export async function openSqliteThread(file: string, log: Log, onOutdated?: OnOu
   if (problem) log.warn(problem)
 
   return {
-    add: (addresses) => send('append', JSON.stringify(addresses)),
-    probe: () => send('probe'),
-    ready: () => send('ready'),
-    measure: () => send<StoreMeasure>('measure'),
+    add: (addresses) => use('append', JSON.stringify(addresses)),
+    probe: () => use('probe'),
+    ready: () => use('ready'),
+    measure: () => use<StoreMeasure>('measure'),
     async close() {
       isClosing = true
       const isLost = await send<boolean>('close')

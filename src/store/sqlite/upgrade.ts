@@ -10,29 +10,35 @@ import { readFreeBytes, readSize } from './paths.ts'
 import { checkVersion, runMigrations, SCHEMA_VERSION } from './schema.ts'
 import { waitForLock } from './transaction.ts'
 
+/** Returns the version of an open list if it is older. @throws StoreError when there is no space to migrate it */
+export function findOlder({ db }: ListFile): number | undefined {
+  const path = toPath(db)
+  const version = checkVersion(db, path)
+  if (version === SCHEMA_VERSION) return undefined
+  checkSpace(path)
+  return version
+}
+
 /**
  * Migrates an open list that is older. Before that, keeps a backup of it beside it: `rollcall.before-upgrade-TIME.db`. An error or a
- * kill leaves the list as it was. A list of the present version stays as it is.
+ * kill leaves the list as it was.
  *
- * @param report gets the lines for the log
- * @throws StoreError when there is no space for the backup, or the migration fails
+ * @returns the path of the backup; undefined when another process has migrated the list meanwhile
+ * @throws StoreError when the migration fails
  */
-export async function upgrade({ db }: ListFile, report: (text: string) => void): Promise<void> {
+export async function upgrade({ db }: ListFile): Promise<string | undefined> {
   const path = toPath(db)
-  const from = checkVersion(db, path)
-  if (from === SCHEMA_VERSION) return
-  checkSpace(path)
-  report(`migrating the list from version ${from} to ${SCHEMA_VERSION}: nothing listens before that is done`)
   // Without the time: the next attempt deletes what a killed one left.
   const name = join(dirname(path), `${basename(path, extname(path))}.before-upgrade${extname(path)}`)
   const kept = join(dirname(path), toKeptName(path, 'before-upgrade'))
-  await withPartialFile(name, path, async (partial) => {
+  return await withPartialFile(name, path, async (partial) => {
     // Held to the end: the backup has everything that was accepted before the migration.
     waitForLock(() => db.run('BEGIN IMMEDIATE'))
     try {
       // Another process may have done it meanwhile.
       const version = checkVersion(db, path)
-      if (version < SCHEMA_VERSION) {
+      const isOlder = version < SCHEMA_VERSION
+      if (isOlder) {
         {
           using unchanged = openReadOnly(path, 'keep')
           copyUnchanged(unchanged, partial)
@@ -43,12 +49,12 @@ export async function upgrade({ db }: ListFile, report: (text: string) => void):
         await renameSynced(partial, kept)
       }
       db.run('COMMIT')
+      return isOlder ? kept : undefined
     } catch (error) {
       if (db.inTransaction) db.run('ROLLBACK')
       throw toStoreError(path, error)
     }
   })
-  report(`the list has version ${SCHEMA_VERSION} now; the earlier one is kept in ${kept}`)
 }
 
 /** @throws StoreError unless there is space for the backup, and as much for the log of the migration */

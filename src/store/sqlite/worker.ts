@@ -22,9 +22,9 @@ import {
 import { append, probe, readInboxSince } from './inbox.ts'
 import { readFreeBytes, readSize } from './paths.ts'
 import { block, getRow, waitForLock } from './transaction.ts'
-import { upgrade } from './upgrade.ts'
+import { findOlder, upgrade } from './upgrade.ts'
 
-/** A message to the thread. It has only texts, which is what Bun sends fastest. `open` comes first, `close` last. */
+/** A message to the thread. It has only texts, which is what Bun sends fastest. `open` comes first, then `migrate` for an older list, and `close` last. */
 export interface Task {
   readonly name: keyof typeof TASKS
   /** For `open` a path, for `append` a JSON array of addresses. */
@@ -77,6 +77,7 @@ async function run({ name, text }: Task): Promise<Reply> {
 
 const TASKS = {
   open,
+  migrate,
   append(addresses: string) {
     waitForLock(() => commit(list, () => append(list.db, addresses)))
     schedule.committed()
@@ -87,9 +88,22 @@ const TASKS = {
   close,
 }
 
-async function open(file: string): Promise<void> {
+/** @returns the version of an older list: then `migrate` is the next task. Otherwise the list is in use */
+function open(file: string): number | undefined {
   list = openListFile(file)
-  await upgrade(list, (text) => report('info', text))
+  const older = findOlder(list)
+  if (older === undefined) start()
+  return older
+}
+
+/** @returns the path of the backup of the earlier list, unless another process has made it */
+async function migrate(): Promise<string | undefined> {
+  const kept = await upgrade(list)
+  start()
+  return kept
+}
+
+function start(): void {
   wal = openSync(`${toPath(list.db)}-wal`, 'r')
   if (list.isNew) report('warn', toNewList(toPath(list.db)))
   const { slice } = createCompaction(list.db)
