@@ -2,6 +2,7 @@
 
 import { afterAll, expect, test } from 'bun:test'
 import { mkdir, statfs, utimes, writeFile } from 'node:fs/promises'
+import { createMetrics } from '../../src/http/metrics.ts'
 import { DOCUMENTS, ENDPOINT } from '../support/contract.ts'
 import { holdLock, toListFile } from '../support/list-file.ts'
 import { readText } from '../support/markdown.ts'
@@ -50,7 +51,18 @@ test('/config has the settings, and the site file with the digest of its bytes',
   })
 })
 
+test('addresses of a commit that failed are not accepted, and its duration is in seconds', async () => {
+  const metrics = createMetrics([])
+  metrics.commit(5, 2_000, false)
+  metrics.commit(3, 4_000, true)
+  const text = await (await metrics.expose(undefined, true)).text()
+  expect(text).toMatch(/^rollcall_addresses_accepted_total 3$/m)
+  expect(text).toMatch(/^rollcall_commit_duration_seconds_sum\{outcome="failed"\} 2$/m)
+  expect(text).toMatch(/^rollcall_commit_duration_seconds_sum\{outcome="ok"\} 4$/m)
+})
+
 test('/metrics counts requests by known routes, commits and addresses', async () => {
+  const start = performance.now()
   const before = await readMetrics()
   // What has not failed yet has a zero, so that an alert can see the first failure.
   for (const path of [ENDPOINT.path, '/', '/de', '/pt-br', 'other'])
@@ -72,6 +84,11 @@ test('/metrics counts requests by known routes, commits and addresses', async ()
   expect(increase('rollcall_requests_total{path="other",status="404"}')).toBe(1)
   expect(increase('rollcall_commit_duration_seconds_count{outcome="ok"}')).toBe(3)
   expect(increase('rollcall_addresses_accepted_total')).toBe(2)
+  // In seconds: one commit after the other takes less than the whole test.
+  expect(increase('rollcall_commit_duration_seconds_sum{outcome="ok"}')).toBeWithin(
+    0,
+    (performance.now() - start) / 1000,
+  )
   expect(after.get('process_resident_memory_bytes')).toBeGreaterThan(0)
   expect(after.get('process_cpu_seconds_total')).toBeGreaterThan(0)
   expect(after.get('process_open_fds')).toBeWithin(4, 100)

@@ -3,6 +3,7 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { Page, Route } from 'playwright-core'
+import { BODY_DEADLINE_MS, STORE_DEADLINE_MS } from '../../src/limits.ts'
 import { LOCALES } from '../../src/locales/languages.ts'
 import { LANGUAGE_TAGS, type Language, toOwnName } from '../../src/locales/texts.ts'
 import { toPagePath } from '../../src/routes.ts'
@@ -175,6 +176,21 @@ test('a double click sends one request; while it is sent nothing moves, and what
   })
   const expected = { isStill: true, announced: en.sending, typed: 'second@news.example', isBusy: 'false' }
   expect(state).toEqual({ ...expected, requests: 1 })
+})
+
+test('a page whose request gets no answer says so in the end', async () => {
+  const state = await open({}, async (page) => {
+    // A hundredth of the time that the page asks for. The page has its own AbortSignal.
+    await page.addInitScript(`
+      const wait = AbortSignal.timeout.bind(AbortSignal)
+      AbortSignal.timeout = (milliseconds) => wait((window.waited = milliseconds) / 100)`)
+    await page.reload()
+    await page.route(ENDPOINT, () => {})
+    await send(page, 'slow@news.example')
+    await waitFor(page, en.unreachable)
+    return page.evaluate('window.waited')
+  })
+  expect(state).toBeWithin(BODY_DEADLINE_MS + STORE_DEADLINE_MS, 25_000)
 })
 
 test('a page that was left while it sent says nothing when the browser shows it again', async () => {

@@ -51,11 +51,14 @@ export async function handOver(store: SubscriberStore, options: HandOverOptions)
   return { rows, reserved, cursor: cursor.seq }
 }
 
+/** The pause after one more failure, from the last one, in milliseconds: a receiver that is down for a night is asked once a minute. */
+export const toNextDelay = (delay: number): number => Math.min(2 * delay, RETRY_DELAY_MS.maximum)
+
 /** Hands over the next batch. With `follow`, repeats it until the command confirms it. */
 async function deliver(store: SubscriberStore, cursor: Cursor, limit: number, options: HandOverOptions) {
   const { follow, signal, note, includeReserved, writer } = options
   let until: number | undefined
-  for (let delay: number = RETRY_DELAY_MS.first; ; delay = Math.min(2 * delay, RETRY_DELAY_MS.maximum)) {
+  for (let delay: number = RETRY_DELAY_MS.first; ; delay = toNextDelay(delay)) {
     checkCursor(await store.head(), cursor)
     // Read again for each attempt: it leaves out a subscriber who was removed since the last one.
     const selection = { after: cursor.seq, until, limit, includeReserved, writer, signal }

@@ -1,6 +1,7 @@
 /** The service while PostgreSQL fails: it answers 500, serves documents, and recovers by itself. The deadline: test/intake. */
 
 import { afterEach, expect, test } from 'bun:test'
+import { STORE_DEADLINE_MS } from '../../../src/limits.ts'
 import { getServer, holdTransaction, PASSWORD, toDatabase, withStore } from '../../support/postgres.ts'
 import { type RunningService, startService } from '../../support/service.ts'
 import { until } from '../../support/wait.ts'
@@ -24,6 +25,7 @@ async function serve(url: string): Promise<RunningService> {
 
 /** Posts an address while the list fails: the service answers 500, and serves documents meanwhile. */
 async function expectFailure(service: RunningService): Promise<void> {
+  const start = performance.now()
   let isOver = false
   const posting = service.subscribe('lost@mail.io').finally(() => {
     isOver = true
@@ -34,6 +36,7 @@ async function expectFailure(service: RunningService): Promise<void> {
   }
   const { status, body } = await posting
   expect([status, JSON.parse(body).message]).toEqual([500, 'storage_failure'])
+  expect(performance.now() - start).toBeLessThan(STORE_DEADLINE_MS + 2_000)
 }
 
 async function expectRecovery(service: RunningService): Promise<void> {
