@@ -58,10 +58,12 @@ export function createTerms({ contact, words }: Pick<Site, 'contact' | 'words'>)
   // A top-level domain gets a dot, so that `test` does not look like a host.
   const domains = RESERVED_DOMAINS.map((domain) => (domain.includes('.') ? domain : `.${domain}`)).join(', ')
   return [
+    'Subscribe an address only when its owner has asked for this newsletter.',
     `A 200 means that the address is on the list and on stable storage. ${words.confirmation ? CONFIRMED_TERMS : MAIL_TERMS}`,
     'No API key and no account are needed.',
     'This service has no rate limit. A proxy in front of it may answer 429 with Retry-After.',
-    'Repeating a request is safe. The list has an address once, in any mix of upper and lower case, and a known address gets the same response as a new one.',
+    'Repeating a request at once is safe. The list has an address once, in any mix of upper and lower case, and a known address gets the same response as a new one. Later, a repeat is a new subscription: it brings back a person who was removed since.',
+    'After a network error or a 500, repeat the request after 1, 2, 4 and 8 seconds. Then stop, and tell the person that it did not work.',
     `Production is the sandbox. To try it out, use this same endpoint with an address in a reserved domain (${domains}; RFC 2606 and RFC 6761). It takes the normal path and is stored, but exports omit it unless the operator includes it.`,
     `If you plan to subscribe many addresses, notify the operator of this site first${contact ? `: ${contact}` : '.'}`,
   ]
