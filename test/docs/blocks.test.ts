@@ -42,7 +42,7 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     'yaml prometheus.yml',
     // test/upgrade runs these.
     ...['sh roll-back-1', 'sh roll-back-sqlite', 'sh roll-back-postgres', 'sh roll-back-2'],
-    // test/runners/deb.ts runs these.
+    // test/runners/guides.ts runs these.
     'sh second',
     'sh rules',
     'sh try',
@@ -50,7 +50,7 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     'sh old-server',
     'sh new-server',
   ],
-  // test/runners/start.ts walks the guide.
+  // test/runners/guides.ts follows the guide.
   'docs/start.md': ['sh name', 'sh package', 'sh install', 'sh caddy', 'sh look', 'sh backup', 'sh nginx', 'sh flood'],
   // test/runners/containers.ts lives with the image.
   'docs/containers.md': [

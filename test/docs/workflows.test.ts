@@ -172,7 +172,7 @@ test('the checks that a workflow names exist, and those of each kind of machine 
   expect(lists.flat().filter((name) => !(name in RUNNERS))).toEqual([])
   // Citus is in no distribution.
   expect(Object.keys(RUNNERS).filter((name) => !lists[0]?.includes(name))).toEqual(['citus'])
-  for (const list of lists) expect(list).toContainValues(['start', 'postgres', 'poolers'])
+  for (const list of lists) expect(list).toContainValues(['guides', 'postgres', 'poolers'])
 })
 
 test('the base image is pinned, and Dependabot proposes a newer one', () => {

@@ -4,8 +4,8 @@
  * machine changes.
  */
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { appendFileSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
+import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { appendFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { $ } from 'bun'
 import { writeDeb } from '../../build/deb.ts'
@@ -14,16 +14,11 @@ import { readOrigin } from '../../build/origin.ts'
 import { findBlock } from '../support/markdown.ts'
 import { until } from '../support/wait.ts'
 import { createFolder } from '../support/workspace.ts'
+import { ARCHITECTURE, SYSTEMD, startMachine } from './machine.ts'
 
 // apt and systemd write a lot, and machines are busy.
 setDefaultTimeout(600_000)
 
-/** That of this machine, as Debian names it. */
-const ARCHITECTURE = process.arch === 'x64' ? 'amd64' : process.arch
-const CGROUPS = join('/sys/fs/cgroup', readdirSync('/sys/fs/cgroup').includes('unified') ? 'unified' : '')
-const SYSTEMD = ['/lib/systemd/systemd', '--system', '--unit=sysinit.target']
-const ENTER = ['nsenter', '--mount', '--pid', '--uts', '--ipc', '--net', '--cgroup', '--root', '--wd', '--target']
-const ENVIRONMENT = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C.UTF-8' }
 const ANSWERS = '--base-url https://list.example.org --name "The Gazette"'
 const ENABLE = 'systemctl enable --now rollcall rollcall-backup.timer'
 
@@ -42,44 +37,6 @@ beforeAll(async () => {
   rmSync(next, { recursive: true })
 })
 
-const stops: (() => Promise<void>)[] = []
-afterAll(async () => {
-  for (const stop of stops) await stop()
-})
-
-/** Starts a machine. Returns a function that runs a script there, which must exit with 0 unless `code` says otherwise. */
-async function startMachine(init: readonly string[]) {
-  const group = join(CGROUPS, `rollcall-test-${process.pid}-${stops.length}`)
-  const script = join(import.meta.dir, 'machine.sh')
-  const child = Bun.spawn(['sh', script, group, share, ...init], { stdout: 'ignore', stderr: 'pipe' })
-  stops.push(async () => {
-    child.kill('SIGKILL')
-    await child.exited
-    await until(() => readFileSync(join(group, 'cgroup.events'), 'utf8').includes('populated 0'))
-    removeGroups(group)
-  })
-  const findFirst = () => readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim()
-  const isStarted = () => readFileSync(`/proc/${findFirst()}/cmdline`, 'utf8').startsWith(init[0] ?? '')
-  await until(() => /^\d+$/.test(findFirst()) && isStarted())
-
-  async function run(text: string, code = 0): Promise<string> {
-    const command = [...ENTER, findFirst(), 'sh', '-euc', text]
-    const inner = Bun.spawn(command, { env: ENVIRONMENT, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
-    const [stdout, stderr] = await Promise.all([inner.stdout.text(), inner.stderr.text(), inner.exited])
-    expect([text, inner.exitCode, inner.exitCode === code ? '' : stdout + stderr]).toEqual([text, code, ''])
-    // A terminal of apt ends lines with \r\n.
-    return (stdout + stderr).replaceAll('\r', '')
-  }
-  return run
-}
-
-function removeGroups(group: string): void {
-  for (const entry of readdirSync(group, { withFileTypes: true })) {
-    if (entry.isDirectory()) removeGroups(join(group, entry.name))
-  }
-  rmdirSync(group)
-}
-
 /** Returns a block of a guide as root runs it. */
 function readGuide(file: string, name: string): string {
   const { text } = findBlock(`docs/${file}`, 'sh', name)
@@ -88,11 +45,7 @@ function readGuide(file: string, name: string): string {
 
 const INSTALL = 'apt-get install --yes --no-install-recommends --allow-downgrades /srv/rollcall'
 
-async function startSystemd() {
-  const run = await startMachine(SYSTEMD)
-  await until(async () => /running|degraded/.test(await run('systemctl is-system-running || true')))
-  return run
-}
+const startSystemd = () => startMachine({ share, init: SYSTEMD })
 
 test('lintian finds nothing in the package', async () => {
   const { stdout, stderr, exitCode } =
@@ -228,34 +181,6 @@ test('with systemd: a list on a disk that is mounted late is found, and a list o
   )
 })
 
-test('with systemd: a list moves to another server with its settings, scripts and cursors', async () => {
-  const run = await startSystemd()
-  await run(`${INSTALL}_1.0.0_*.deb`)
-  await run(`mkdir -p /etc/prometheus; ${readGuide('operations.md', 'rules')}`)
-  await run(`rollcall init /etc/rollcall ${ANSWERS}; ${ENABLE}`)
-  const add = (email: string) => run(`echo ${email} | runuser -u rollcall -- rollcall import -`)
-  const handOver = async () => {
-    const script = 'cd /var/lib/rollcall; runuser -u rollcall -- rollcall export --format txt --cursor-file my.cursor'
-    return await run(`${script} 2> /dev/null`)
-  }
-  await add('ada@site.io')
-  expect(await handOver()).toBe('ada@site.io\n')
-  await run('install -o rollcall -m 600 /dev/null /var/lib/rollcall/my.secret')
-  await run(`cd /root; ${readGuide('operations.md', 'old-server')}`)
-  expect(await run('stat --format %a /root/move.tgz')).toBe('600\n')
-
-  await run('apt-get purge --yes rollcall; rm -r /var/lib/rollcall; userdel rollcall; useradd other')
-  await run(`${INSTALL}_1.0.1_*.deb`)
-  await run(`cd /root; ${readGuide('operations.md', 'new-server')}`)
-  await run('rollcall healthcheck')
-  expect(await run('stat --format "%U %G %a" /etc/rollcall/env /var/lib/rollcall/my.secret')).toBe(
-    'root rollcall 640\nrollcall root 600\n',
-  )
-  await add('eve@site.io')
-  expect(await handOver()).toBe('eve@site.io\n')
-  expect(await run('runuser -u rollcall rollcall count')).toBe('2\n')
-})
-
 test('with systemd: an owner who stopped the service finds it stopped after an upgrade; with BASE_URL, it starts', async () => {
   const run = await startSystemd()
   await run('mkdir /etc/rollcall; echo BASE_URL=https://list.example.org > /etc/rollcall/env')
@@ -271,7 +196,7 @@ test('with systemd: an owner who stopped the service finds it stopped after an u
 })
 
 test('without systemd: the package is installed, upgraded, removed and purged too, and commands work', async () => {
-  const run = await startMachine(['/bin/sleep', 'infinity'])
+  const run = await startMachine({ share, init: ['/bin/sleep', 'infinity'] })
   expect(await run(`${INSTALL}_1.0.0_*.deb`)).toContain('nothing runs yet')
   await run(`rollcall init /etc/rollcall ${ANSWERS}`)
   await run('echo ada@site.io | runuser -u rollcall rollcall import -')

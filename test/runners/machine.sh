@@ -1,17 +1,19 @@
 #!/bin/sh
-# Starts a machine in namespaces of its own: a copy of this machine that is kept in memory, without a network. Use:
-# machine.sh CGROUP SHARE INIT…, where the folder SHARE is /srv in the machine, and INIT is its first process.
+# Starts a machine in namespaces of its own: a copy of a root file system that is kept in memory, without a network. Use:
+# machine.sh CGROUP ROOT SHARE INIT…, where ROOT is the root file system (/ for that of this machine), the folder SHARE is /srv in the
+# machine, and INIT is its first process.
 set -eu
 if [ "${NESTED:-}" = "" ]; then
   mkdir "$1"
   echo $$ > "$1/cgroup.procs"
   NESTED=1 exec unshare --mount --pid --fork --kill-child --cgroup --uts --ipc --net --propagation private sh "$0" "$@"
 fi
-share=$2
-shift 2
+root=$2
+share=$3
+shift 3
 mount -t tmpfs tmpfs /mnt
 mkdir /mnt/upper /mnt/work /mnt/root
-mount -t overlay overlay -o lowerdir=/,upperdir=/mnt/upper,workdir=/mnt/work /mnt/root
+mount -t overlay overlay -o "lowerdir=$root",upperdir=/mnt/upper,workdir=/mnt/work /mnt/root
 cd /mnt/root
 mount --bind "$share" srv
 mount -t tmpfs -o mode=755 tmpfs dev
