@@ -1,11 +1,12 @@
 /**
- * A pretend Rollcall 1.1.0: the sources with one more migration on both stores, whose column the code reads. And what the first
+ * A pretend next Rollcall, 99.0.0: the sources with one more migration on both stores, whose column the code reads. And what the first
  * version wrote, which never changes: `frozen/` has a list with an inbox, its backup, and a dump of pg_dump.
  */
 
 import { Database } from 'bun:sqlite'
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import manifest from '../../package.json' with { type: 'json' }
 import { findBlock } from '../support/markdown.ts'
 import { ROOT } from '../support/paths.ts'
 import { PROGRAM } from '../support/program.ts'
@@ -18,7 +19,7 @@ export const FROZEN_INBOX = 'fay@mail.io'
 
 /** Each file, with the texts that the pretend version replaces. A migration can take long: `TRY_SQLITE` and `TRY_POSTGRES` are run in it. */
 const CHANGES: readonly (readonly [file: string, text: string, replacement: string])[] = [
-  ['package.json', '"version": "1.0.0"', '"version": "1.1.0"'],
+  ['package.json', `"version": "${manifest.version}"`, '"version": "99.0.0"'],
   [
     'src/store/sqlite/schema.ts',
     '[BASELINE]',
