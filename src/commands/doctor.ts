@@ -8,7 +8,7 @@ import { listLeftovers } from '../files.ts'
 import type { OpsOptions } from '../http/ops.ts'
 import { HEALTH_DEADLINE_MS } from '../limits.ts'
 import { DOCUMENTS, ENDPOINT } from '../routes.ts'
-import { type CheckResult, type CursorCheck, checkWaiting, runCheck } from '../store/check.ts'
+import { type CheckResult, type CursorCheck, checkWaiting, NotChecked, runCheck } from '../store/check.ts'
 import { checkStore } from '../store/open.ts'
 import { listRescues } from '../store/sqlite/backup.ts'
 import type { ListHead } from '../subscriber.ts'
@@ -26,11 +26,16 @@ export async function doctor({ json, cursorFile, ...options }: DoctorOptions): P
   const results: CheckResult[] = []
   for await (const result of runChecks(list, cursorFile)) {
     results.push(result)
-    if (!json) await print(`${result.check.padEnd(14)} ${result.ok ? 'ok' : 'wrong'}: ${result.message}`)
+    if (!json) await print(toLine(result))
   }
-  const wrong = results.filter(({ ok }) => !ok).length
+  const wrong = results.filter(({ ok }) => ok === false).length
   if (json) await printJson({ list: toListName(list), ok: wrong === 0, checks: results })
   if (wrong > 0) throw new Failure(`${toCount(wrong, 'check')} of ${results.length} found something wrong`)
+}
+
+function toLine({ check, ok, message }: CheckResult): string {
+  const state = { true: 'ok', false: 'wrong', null: 'not checked' }[`${ok}`]
+  return `${check.padEnd(14)} ${state}: ${message}`
 }
 
 async function* runChecks(list: ListUrl, cursorFile: string | undefined): AsyncGenerator<CheckResult> {
@@ -73,7 +78,7 @@ function listLacking({ words, contact, privacy }: Config['site']): string {
 
 /** Asks the running service whether it works, and compares its settings with those of this command. @throws Failure */
 async function checkService(list: ListUrl, { ops, baseUrl, siteFile }: Config): Promise<string> {
-  if (!ops) return 'not asked, because OPS_PORT is not set'
+  if (!ops) throw new NotChecked('OPS_PORT is not set')
   const running: OpsOptions['settings'] = JSON.parse(await askService(ops, '/config', '{"base_url":'))
   if (running.version !== VERSION) {
     throw new Failure(`it runs version ${running.version}, and this is version ${VERSION}: restart the service`)
@@ -101,7 +106,7 @@ async function checkService(list: ListUrl, { ops, baseUrl, siteFile }: Config): 
 /** Asks whether the public address leads to this service, through the proxy. It may not be reachable from here. @throws Failure */
 async function checkAddress({ baseUrl }: Config): Promise<string> {
   if (/^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|$)/.test(baseUrl))
-    return `${baseUrl} is for this machine only`
+    throw new NotChecked(`${baseUrl} is for this machine only`)
   try {
     for (const [path, status, text] of [
       [ENDPOINT.path, 405, '"method_not_allowed"'],
@@ -122,8 +127,8 @@ async function checkAddress({ baseUrl }: Config): Promise<string> {
     if (error instanceof Failure) throw error
     const code = toErrorCode(error)
     if (/CERT|SSL|TLS|SIGNATURE/.test(code))
-      throw new Failure(`${baseUrl}: its certificate is not valid (${code}): renew it`)
-    return `${baseUrl} cannot be reached from this machine, so it was not checked`
+      throw new Failure(`${baseUrl}: its certificate is not valid (${code}): see the log of the proxy`)
+    throw new NotChecked(`${baseUrl} cannot be reached from this machine`)
   }
 }
 

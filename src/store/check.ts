@@ -9,7 +9,8 @@ import { STALLED_MS } from './schedule.ts'
 export interface CheckResult {
   /** What was checked, in one or two words. */
   readonly check: string
-  readonly ok: boolean
+  /** Null: it could not be checked here, and `message` says why. */
+  readonly ok: boolean | null
   /** What was found; if it is wrong, also what to do. One line. */
   readonly message: string
 }
@@ -33,11 +34,17 @@ export function checkWaiting(cursor: string, { count, first }: Waiting): string 
   throw new StoreError(`${found}: the log of the hand-over says why, such as: journalctl --unit rollcall-sync@NAME`)
 }
 
-/** Runs a check. Its work returns what was found, or throws a Failure or an error of the file system. */
+/** The work of a check throws it, with the reason, when it cannot look. That is neither right nor wrong. */
+export class NotChecked extends Error {
+  override readonly name = 'NotChecked'
+}
+
+/** Runs a check. Its work returns what was found, or throws a Failure, a NotChecked or an error of the file system. */
 export async function runCheck(check: string, work: () => string | Promise<string>): Promise<CheckResult> {
   try {
     return { check, ok: true, message: await work() }
   } catch (error) {
+    if (error instanceof NotChecked) return { check, ok: null, message: error.message }
     const failure = toFileFailure(error)
     if (!(failure instanceof Failure)) throw error
     return { check, ok: false, message: failure.message }

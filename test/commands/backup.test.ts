@@ -122,7 +122,7 @@ test('doctor says that backups have stopped, also when the folder has only what 
   const { folder, print, run } = await createCliFixture()
   await print(['import', '-'], 'ada@site.io\n')
   const line = async () => (await run(['doctor'])).stdout.match(/^backup +(.*)$/m)?.[1]
-  expect(await line()).toBe(`ok: not checked, because there is no folder ${folder}/backups`)
+  expect(await line()).toBe(`not checked: there is no folder ${folder}/backups`)
   await mkdir(join(folder, 'backups'))
   const found = `the newest copy in ${folder}/backups is of`
   expect(await line()).toStartWith(`ok: ${found} `)

@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test'
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CliFixture, createCliFixture } from '../support/cli-fixture.ts'
+import { findBlock } from '../support/markdown.ts'
 import { until, within } from '../support/wait.ts'
 
 /** Imports addresses with the numbers from `first` to `last`. */
@@ -69,4 +70,29 @@ test('--follow ends with an error when another file comes to the path of the lis
   for (const suffix of ['-wal', '-shm']) rmSync(join(folder, `list.db${suffix}`), { force: true })
   expect(await within(child.exited, 'the export ends')).toBe(1)
   expect(await child.stderr.text()).toContain('the list is lost: another file is at')
+})
+
+test('the steps of the guide bring a restored list up to date: who left since is suppressed, and who came is there', async () => {
+  const fixture = await createCliFixture()
+  const { folder, print, rows, shell } = fixture
+  await subscribe(fixture, 1, 5)
+  await print(['backup', 'backup.db'])
+  await print(['remove', 'user.2@site.io'])
+  await print(['import', '-'], 'New.Reader@site.io\nname@example.org\n')
+  const { subscribed_at: since } = (await rows()).find(({ email }) => email === 'New.Reader@site.io') ?? {}
+  await print(['restore', 'backup.db'])
+  expect((await rows()).map(({ email }) => email)).toContain('user.2@site.io')
+  const { text } = findBlock('docs/backup.md', 'sh', 'since')
+  const steps = text.replace('/var/lib/rollcall/rollcall.', `${folder}/list.`)
+  // Twice, because the owner may not know whether it was done.
+  for (const _ of [1, 2]) expect(await shell(`set -eu; ${steps}`)).toMatchObject({ code: 0 })
+  const after = await rows()
+  expect(after.map(({ email }) => email)).toEqual([
+    ...['user.1@site.io', 'user.3@site.io', 'user.4@site.io', 'user.5@site.io'],
+    ...['New.Reader@site.io', 'name@example.org'],
+  ])
+  expect(after.find(({ email }) => email === 'New.Reader@site.io')?.subscribed_at).toBe(since ?? '')
+  expect(JSON.parse(await print(['has', 'user.2@site.io', '--json']).catch(() => '{"state":"suppressed"}')).state).toBe(
+    'suppressed',
+  )
 })

@@ -6,7 +6,7 @@
  * the info string:
  *
  *   sh     is run by bash; a failed command fails. `npm start` leaves the service running for the blocks that follow.
- *          With a name, it is a script that is kept under that name
+ *          With a name, it is a script that is kept under that name; `exit-1` is no name: the command ends with that code
  *   json   equals the standard output of the sh block before it
  *   text   equals the standard output, then the standard error, of the sh block before it; `…` is any text of a line or,
  *          as a line, any lines
@@ -37,7 +37,13 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   // They are for a server, and test/runners/guides.ts runs them.
   'docs/postgres.md': ['sh move', 'sh moved'],
   // They need other programs.
-  'docs/backup.md': ['sh restic.sh', 'yaml litestream.yml', 'sh litestream.sh'],
+  'docs/backup.md': [
+    ...['sh restic-init.sh', 'sh restic.sh', 'yaml litestream.yml', 'sh litestream.sh'],
+    // test/commands/restored-list.test.ts runs it.
+    'sh since',
+    // test/runners/deb.ts runs it.
+    'sh newest',
+  ],
   'docs/operations.md': [
     'yaml prometheus.yml',
     // test/upgrade runs these.
@@ -70,12 +76,14 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   // test/runners/systemd.ts checks the unit, and test/recipes the recipes.
   'docs/hand-over.md': [
     ...['sh unit', 'ini export.conf', 'sh recipe', 'sh notify', 'sh subscribe-all'],
-    ...['json members.json', 'sh all-gone'],
+    ...['json members.json', 'sh all-gone', 'json line', 'sh welcome'],
   ],
   // test/runners/deb.ts runs it.
   'docs/troubleshooting.md': ['sh larger'],
   // test/build/archive.test.ts reads the first one; the other one needs an installation.
-  'docs/deploy.md': ['sh install', 'sh command', 'yaml traefik'],
+  'docs/deploy.md': ['sh install', 'sh command', 'sh haproxy', 'yaml traefik'],
+  // test/runners/containers.ts runs the same in docs/containers.md.
+  'docs/install.md': ['sh container'],
 }
 
 /** What a block sees of the repository. Everything else in its folder is its own. */
@@ -138,10 +146,10 @@ async function createRunner() {
   const spawn = (text: string) =>
     Bun.spawn(toCommand(text), { cwd: folder, env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
 
-  async function shell(text: string) {
+  async function shell(text: string, expected = 0) {
     const child = spawn(text)
     const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-    if (code !== 0) throw new Error(`exit code ${code}:\n${stdout}${stderr}`)
+    if (code !== expected) throw new Error(`exit code ${code}:\n${stdout}${stderr}`)
     return { stdout, stderr }
   }
 
@@ -176,7 +184,9 @@ async function createRunner() {
 
   const runners: Readonly<Record<string, (text: string, name: string) => unknown>> = {
     async sh(text, name) {
-      if (name) write(text, name)
+      const [, exitCode] = /^exit-(\d+)$/.exec(name) ?? []
+      if (exitCode !== undefined) output = await shell(await callService(text), Number(exitCode))
+      else if (name) write(text, name)
       else if (/\bnpm start\b/.test(text)) await serve(text)
       else if (/--follow\b/.test(text)) await follow(text)
       else output = await shell(await callService(text))

@@ -16,6 +16,7 @@ const { values, positionals } = parseArgs({
     output: { type: 'string' },
     'write-out': { type: 'string', default: '' },
     'max-time': { type: 'string' },
+    fail: { type: 'boolean', default: false },
     silent: { type: 'boolean' },
     'show-error': { type: 'boolean' },
   },
@@ -42,6 +43,7 @@ const data = values.data ?? values['data-binary']
 const request = data === undefined ? { headers } : { method: 'POST', headers, body: readArgument(data) }
 const response = await fetch(positionals[0] ?? '', request)
 const text = await response.text()
+if (values.fail && !response.ok) process.exit(22)
 if (values.output === undefined) process.stdout.write(text)
 else writeFileSync(values.output, text)
 process.stdout.write(values['write-out'].replace('%{http_code}', String(response.status)))

@@ -179,6 +179,7 @@ test('with systemd: a list on a disk that is mounted late is found, and a list o
   expect(await run('runuser -u rollcall -- rollcall count --list sqlite:$(ls -d /var/lib/rollcall/backups/*)')).toBe(
     '1\n',
   )
+  expect(await run(readGuide('backup.md', 'newest'))).toContain('{"subscribers":1,"reserved":0,"suppressed":0}')
 })
 
 test('with systemd: an owner who stopped the service finds it stopped after an upgrade; with BASE_URL, it starts', async () => {

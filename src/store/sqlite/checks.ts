@@ -7,7 +7,7 @@ import { Failure, findName, quotePath, toNumber } from '../../failure.ts'
 import { SIDECAR } from '../../files.ts'
 import { MIN_FREE_BYTES } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
-import { type CheckResult, type CursorCheck, checkDates, checkInbox, runCheck } from '../check.ts'
+import { type CheckResult, type CursorCheck, checkDates, checkInbox, NotChecked, runCheck } from '../check.ts'
 import { readBackupTime, readSummary, toBackupFolder } from './backup.ts'
 import { wrapErrors } from './error.ts'
 import { openReadOnly } from './file.ts'
@@ -96,7 +96,7 @@ const BACKUP_AGE_MS = 2 * 24 * 3600 * 1000
 function checkBackup(path: string): string {
   const folder = toBackupFolder(path)
   const newest = readBackupTime(path)
-  if (newest === undefined) return `not checked, because there is no folder ${folder}`
+  if (newest === undefined) throw new NotChecked(`there is no folder ${folder}`)
   const found = `the newest copy in ${folder} is of ${newest.toISOString()}`
   if (Date.now() - newest.getTime() <= BACKUP_AGE_MS) return found
   throw new StoreError(

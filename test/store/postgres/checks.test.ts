@@ -19,7 +19,7 @@ async function check(url: string): Promise<readonly CheckResult[]> {
 }
 
 async function findWrong(url: string): Promise<Readonly<Record<string, string>>> {
-  const wrong = (await check(url)).filter(({ ok }) => !ok)
+  const wrong = (await check(url)).filter(({ ok }) => ok === false)
   return Object.fromEntries(wrong.map(({ check, message }) => [check, message]))
 }
 

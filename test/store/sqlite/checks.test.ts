@@ -26,7 +26,7 @@ async function check(file: string): Promise<readonly CheckResult[]> {
 
 /** The messages of what is wrong, by the check. */
 async function findWrong(file: string): Promise<Readonly<Record<string, string>>> {
-  const wrong = (await check(file)).filter(({ ok }) => !ok)
+  const wrong = (await check(file)).filter(({ ok }) => ok === false)
   return Object.fromEntries(wrong.map(({ check, message }) => [check, message]))
 }
 
@@ -63,7 +63,7 @@ test('a sound list: every check is ok, also after a kill and without the index o
     await prepare()
     const before = look(file)
     const results = await check(file)
-    expect(results.filter(({ ok }) => !ok)).toEqual([])
+    expect(results.filter(({ ok }) => ok === false)).toEqual([])
     expect(results.map(({ check }) => check)).toEqual([
       'list',
       'file modes',
