@@ -158,7 +158,8 @@ export async function countImport(
         const identity = toIdentity(row.email)
         const before = changed.get(identity) ?? found?.[index] ?? NOT_FOUND
         const [after, outcome] = change(row, before, now)
-        if (after !== before) changed.set(identity, after)
+        // Of somebody who would be added, only that counts, and a large file has many of them.
+        if (after !== before) changed.set(identity, after.subscriber ? LISTED : after)
         outcomes.push(outcome)
       }
       done += page.length
@@ -178,3 +179,4 @@ export async function countImport(
 }
 
 const NOT_FOUND: Found = {}
+const LISTED: Found = { subscriber: { seq: 0, email: 'added@example.org' as Address, subscribedAt: new Date(0) } }

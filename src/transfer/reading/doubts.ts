@@ -82,7 +82,7 @@ export function findUnread(rows: Rows): readonly Unread[] {
 
 function findSign({ name, plain }: Column, { left, no, values }: Profile, rows: Rows): Sign | undefined {
   if (left) return { says: 'that somebody left', where: describeRow(left, rows) }
-  const isFilled = [...values.keys()].some((value) => findFlag(toPlain(value)) !== 'no')
+  const isFilled = [...values.keys()].some((value) => findFlag(toPlain(value)) !== 'no' && Number(value) !== 0)
   if (isHarmless(plain)) return undefined
   // In such a column, no means that the person did not leave.
   if (saysNameLeft(name)) return isFilled ? { says: 'that somebody left', where: 'its name' } : undefined

@@ -20,6 +20,8 @@ export interface Effect extends ImportTally, OptOutTally {
   readonly skippedListed: readonly (People & { readonly value: Value })[]
   /** People who left on an unknown date, and stay on the list for that reason. */
   readonly undatedKept: People | undefined
+  /** The rows that would be added. All others are on the list, suppressed, or repeat one of these. */
+  readonly toAdd: Rows['subscribers']
   /** Rows that are not added, because their address is suppressed, and why. */
   readonly leftOutRows: readonly (Cell & { readonly reason: string })[]
 }
@@ -32,6 +34,7 @@ export function toEffect(rows: Rows, count: ImportCount, hasCursor: boolean): Ef
     size,
     skippedListed: findSkippedListed(rows, count),
     undatedKept: hasCursor ? undefined : findUndatedKept(rows, count),
+    toAdd: rows.subscribers.filter((_, index) => count.subscribers[index] === 'added'),
     leftOutRows: findLeftOut(rows, count),
   }
 }

@@ -13,7 +13,7 @@ export interface Cell {
 export interface Profile {
   /** How many rows have each of the first different values. */
   readonly values: ReadonlyMap<string, number>
-  /** Cells without a value, with an address that is not the one of the row, and with anything else. */
+  /** Cells without a value, with an address that is not the one of the row, and without an address. */
   readonly empty: number
   readonly addresses: number
   readonly others: number
@@ -70,7 +70,7 @@ export class Collector {
       return
     }
     if (!cell.includes('@')) this.#others++
-    else if (cell.toLowerCase() === address.trim().toLowerCase()) this.#same++
+    else if (cell.toLowerCase().includes(address.trim().toLowerCase() || ' ')) this.#same++
     else this.#addresses++
     const count = this.#values.get(cell) ?? 0
     if (count > 0 || this.#values.size <= MAX_VALUES) this.#values.set(cell, count + 1)

@@ -143,7 +143,7 @@ const HARMLESS_NAMES: ReadonlySet<string> = new Set(
     customer tags, labels, label, groups, group, group membership, categories, Schlagwörter, Gruppe, étiquettes, groupe,
     etiquetas, grupo, gruppo, etichette, groep, grupa, група, теги, タグ, グループ, 标签, 分组, list, list name, list membership,
     mailing lists, free tier, premium tier, tiers, attributes, permission to track, active subscription,
-    complimentary plan`),
+    complimentary plan, join hour, join minute, join second`),
 )
 
 /** Whether a column of that plain name does not say who left: `phone`, and so "Phone 1" and "Home Phone". */

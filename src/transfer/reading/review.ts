@@ -1,6 +1,7 @@
 /** The review of an import: what it is going to do, for the owner and for scripts. Pure. */
 
 import { join, quote, shorten, toCount, toNumber } from '../../failure.ts'
+import type { ImportTally, OptOutTally } from '../../subscriber.ts'
 import { type Doubt, describeRow, FILE_DOUBTS, findSuspects, LIST_DOUBTS, toDoubtText } from './doubts.ts'
 import type { Effect } from './effect.ts'
 import type { Column, Doubtful } from './layout.ts'
@@ -161,16 +162,13 @@ export function toReviewJson({ rows: found, effect, doubts }: Review, written: s
 }
 
 /** The counts of addresses, as `--json` prints them. */
-export function toTallyJson(tally: Omit<Effect, 'size' | 'skippedListed' | 'undatedKept' | 'leftOutRows'>) {
+export function toTallyJson(tally: OptOutTally & ImportTally) {
   const { added, alreadyListed, leftOut, suppressed, removed, kept } = tally
   return { added, already_listed: alreadyListed, left_out: leftOut, suppressed, removed, kept }
 }
 
 /** What an import did: addresses, and rows that are not addresses. */
-export function describeTally(
-  tally: Parameters<typeof toTallyJson>[0],
-  { rows: { rows }, reasonOfKept }: Review,
-): string {
+export function describeTally(tally: OptOutTally & ImportTally, { rows: { rows }, reasonOfKept }: Review): string {
   const removed = tally.removed > 0 ? ` (${toNumber(tally.removed)} removed from the list)` : ''
   const counts = [
     [tally.added, 'added'],
