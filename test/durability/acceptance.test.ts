@@ -55,6 +55,17 @@ test('an address that the disk does not sync gets no 200', async () => {
   expect(await readList(folder)).toEqual(['ada@example.org'])
 })
 
+test('after a sync that failed, the log is moved into the list before the next 200', async () => {
+  const { counter, folder, subscribe, wal } = await startCounted()
+  expect((await subscribe('ada@example.org')).status).toBe(200)
+  counter.failCallsOf('sync', wal)
+  expect((await subscribe('bob@example.org')).status).toBe(500)
+  counter.failCallsOf('sync', undefined)
+  const before = counter.count(toListFile(folder))
+  expect((await subscribe('bob@example.org')).status).toBe(200)
+  expect(counter.count(toListFile(folder))).toBeGreaterThan(before)
+})
+
 test('an address whose list is replaced between its commit and its response gets no 200', async () => {
   const { counter, folder, subscribe, wal } = await startCounted()
   const file = toListFile(folder)

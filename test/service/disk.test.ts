@@ -25,13 +25,16 @@ test('the service recovers when a full disk has space again', async () => {
   expect(ledger.acknowledged.size).toBeGreaterThan(100)
   // The space that was too little for a batch may be enough for one address.
   takeSpace(service.process.pid)
+  // Before that, the log that is truncated after a failure may have given space to a few more commits.
+  const from = service.log().length
+  const logged = (text: string) => service.log().slice(from).split(text).length - 1
   ledger.sent.add('full@example.org')
   const refused = await service.subscribe('full@example.org')
   expect(refused.status).toBe(500)
   expect(refused.body).toBe(RESPONSES.store_failed.body)
   expect(await readyz()).toBe(503)
   expect((await service.request(DOCUMENTS.openApiJson.path)).status).toBe(200)
-  expect(service.log().match(/the store fails/g)?.length).toBeLessThan(ledger.failed / 8)
+  expect(logged('the store fails')).toBeLessThanOrEqual(1)
   // A limit on the size of a file: SQLite reports it with the code of a broken disk.
   expect(service.log()).toContain(
     'the list cannot be written: the disk reports an error, or a quota or a limit on the size of a file is reached',
@@ -46,7 +49,7 @@ test('the service recovers when a full disk has space again', async () => {
   const failures = await countFailures()
   await until(async () => (await countFailures()) > failures, 'the next attempt to write fails')
   expect(await readyz()).toBe(503)
-  expect(service.log()).not.toContain('the store has recovered')
+  expect(logged('the store has recovered')).toBe(0)
 
   // It must also notice the space.
   giveSpace(service.process.pid)
@@ -80,7 +83,7 @@ test('the metric of free space is that of the disk to which a link leads', async
 })
 
 test.each([
-  ['sync', '-wal', 'disk I/O error"'],
+  ['sync', '-wal', 'the disk reports an error"'],
   ['pwrite', '-wal', 'the disk reports an error, or a quota or a limit on the size of a file is reached"'],
   // SQLite reports a failed read as a damaged file.
   ['pread', '', 'it is damaged, or the disk cannot read it: restore a backup"'],

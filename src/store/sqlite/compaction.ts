@@ -101,7 +101,7 @@ export function createCompaction(db: Database): Compaction {
         return STAGES[stage](db, pass, pace.size(), until)
       }
       // To sort takes no lock, but reads one state of the inbox.
-      const { size, next } = stage === 'sort' ? db.transaction(work)() : runUnsynced(db, work)
+      const { size, next } = stage === 'sort' ? db.transaction(work)() : db.transaction(work).immediate()
       pace.record(size, performance.now() - began)
       pass = next ?? NEW_PASS
       return next !== undefined
@@ -208,17 +208,4 @@ function moveRows(db: Database, pass: Pass, limit: number): Step {
 /** Stops a slice that does not do what the next one relies on. Its transaction is undone. */
 function expectEqual(found: number, expected: number, what: string): void {
   if (found !== expected) throw new Error(`compaction: ${found} addresses ${what}, and not ${expected}`)
-}
-
-/**
- * Runs work as one transaction that does not wait for the disk. The inbox is on stable storage already. The log keeps the
- * order of commits, so a power cut undoes the last slices as a whole.
- */
-function runUnsynced<T>(db: Database, work: () => T): T {
-  db.run('PRAGMA synchronous = NORMAL')
-  try {
-    return db.transaction(work).immediate()
-  } finally {
-    db.run('PRAGMA synchronous = FULL')
-  }
 }

@@ -90,6 +90,7 @@ const SQLITE_REASONS = [
     /^SQLITE_IOERR_(?:WRITE|TRUNCATE)$/,
     'the disk reports an error, or a quota or a limit on the size of a file is reached',
   ],
+  [/^SQLITE_IOERR_(?:DIR_)?FSYNC$/, 'the disk reports an error'],
   [/^SQLITE_IOERR_(?:\w*LOCK|BLOCKED)$/, 'its file system cannot lock it'],
   [/^SQLITE_IOERR_GETTEMPPATH$/, 'no folder for temporary files can be written: set TMPDIR to one'],
 ] as const

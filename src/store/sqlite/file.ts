@@ -9,6 +9,7 @@ import { createPrivateFile, LIST_ID, syncPath } from '../../files.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { StoreError, type StoreOptions } from '../../subscriber.ts'
 import { checkClock } from '../numbers.ts'
+import { configureLog, createLogState, forgetCopies, type ListLog, startLog, writeSoundly } from './checkpoint.ts'
 import { isWriteError, toPath, toStoreError } from './error.ts'
 import {
   checkExists,
@@ -29,12 +30,8 @@ import { getRow, waitForLock } from './transaction.ts'
 /** Bytes of a page of a new list. Compaction changes pages all over the list, and more addresses share a large one. */
 export const PAGE_BYTES = 16_384
 
-/** After a burst, the log is truncated to this size. */
-export const LOG_BYTES = 64 * 1024 * 1024
-
 /** An open list. */
-export interface ListFile {
-  readonly db: Database
+export interface ListFile extends ListLog {
   /** The ids of the files at its paths when it was opened, by their paths. None when the list is only read. */
   readonly files: ReadonlyMap<string, string | undefined>
   /** Whether it was created just now. */
@@ -59,7 +56,13 @@ export function openListFile(file: string, access: StoreOptions['access'] | 'ser
       // SQLite gives its mode to the log next to it.
       createPrivateFile(path, { mayExist: true })
     }
-    return openWritable(path, { name: resolve(file), isService: access === 'serve' })
+    const isService = access === 'serve'
+    // Of an earlier process, which may have ended at a write that failed.
+    const hasLog = isService && hasContent(`${path}-wal`)
+    if (hasLog) forgetCopies(path)
+    const list = openWritable(path, { name: resolve(file), isService })
+    if (hasLog) startLog(list)
+    return list
   } catch (error) {
     if (access === 'read' && isWriteError(error)) return openUnchanged(path, toStoreError(path, error))
     // Nobody can create a file in /proc, for example.
@@ -68,7 +71,7 @@ export function openListFile(file: string, access: StoreOptions['access'] | 'ser
 }
 
 function openUnchanged(path: string, readOnly: 'backup' | Failure): ListFile {
-  return { db: openReadOnly(path), files: new Map(), readOnly }
+  return { db: openReadOnly(path), files: new Map(), state: createLogState(), readOnly }
 }
 
 function openWritable(
@@ -94,11 +97,11 @@ function openWritable(
     // A list stays in this mode. SQLite does not wait here when two processes open the list at once.
     const startWal = () => getRow<{ journal_mode: string }>(db, 'PRAGMA journal_mode = WAL')
     if (waitForLock(startWal).journal_mode !== 'wal') throw toStoreError(path, 'its file system cannot share it')
-    // The promise of durability: a commit returns when it is on stable storage.
-    db.run('PRAGMA synchronous = FULL')
+    configureLog(db)
     // 16 MiB. More does not help: compaction and imports use the pages in their order.
     db.run('PRAGMA cache_size = -16384')
-    db.run(`PRAGMA journal_size_limit = ${LOG_BYTES}`)
+    // What is sorted stays in memory, a few megabytes for a batch: a /tmp that is full must not stop a list on another disk.
+    db.run('PRAGMA temp_store = MEMORY')
     // Before the schema is committed: a process that finds the schema relies on the entry in the folder.
     if (version === 0) syncPath(dirname(path))
     if (version === 0) migrate(db, path)
@@ -107,7 +110,7 @@ function openWritable(
     // A symbolic link may be changed, so the name counts too.
     const files = new Map([path, name].map((file) => [file, id]))
     for (const log of [`${path}-wal`, `${path}-shm`]) files.set(log, readFileId(log))
-    const list: ListFile = { db, files, isNew: version === 0 }
+    const list: ListFile = { db, files, state: createLogState(), isNew: version === 0 }
     // Another file may have been put here since `id` was read.
     refuseLost(list)
     // From now on: see transaction.ts.
@@ -149,10 +152,15 @@ function findLoss({ files }: ListFile): LostListError | undefined {
   return undefined
 }
 
-/** Commits to a list whose files are at their paths. @throws as `checkPlace`; what `work` throws */
-export function commit(list: ListFile, work: () => void): void {
+/** Writes to a list whose files are at their paths. @throws as `checkPlace` and `writeSoundly` */
+export function write<T>(list: ListFile, work: () => T): T {
   checkPlace(list)
-  work()
+  return writeSoundly(list, work)
+}
+
+/** Commits what a caller is told about. @throws as `write` */
+export function commit(list: ListFile, work: () => void): void {
+  write(list, work)
   // After the sync and before the confirmation, so that only addresses in the files at the paths are confirmed.
   checkPlace(list)
 }
@@ -166,8 +174,10 @@ export function checkWritable(list: ListFile): void {
   checkClock()
   const path = toPath(list.db)
   if (readFreeBytes(path) < MIN_COMMIT_BYTES) throw toStoreError(path, 'the disk is full')
-  list.db.run('BEGIN IMMEDIATE')
-  list.db.run('ROLLBACK')
+  write(list, () => {
+    list.db.run('BEGIN IMMEDIATE')
+    list.db.run('ROLLBACK')
+  })
 }
 
 /**

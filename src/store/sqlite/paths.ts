@@ -48,6 +48,14 @@ export function refuseForeignLog(path: string): void {
  */
 const descriptors = new Map<string, number>()
 
+/** Opens a list for reading, or returns the descriptor that is open already. @param id of the file. @throws ENOENT */
+export function keepDescriptor(path: string, id = readFileId(path)): number {
+  const key = id ?? ''
+  const descriptor = descriptors.get(key) ?? openSync(path, 'r')
+  descriptors.set(key, descriptor)
+  return descriptor
+}
+
 /** Whether a file is in WAL mode, as every list in use is. A backup is not, and a list that was restored is not yet. */
 export function isInWalMode(path: string): boolean {
   return readHeader(path)?.[WRITE_VERSION_OFFSET] === 2
@@ -65,10 +73,8 @@ const HEADER_BYTES = 100
 function readHeader(path: string): Buffer | undefined {
   const id = readFileId(path)
   if (id === undefined) return undefined
-  const descriptor = descriptors.get(id) ?? openSync(path, 'r')
-  descriptors.set(id, descriptor)
   const header = Buffer.alloc(HEADER_BYTES)
-  return readSync(descriptor, header, 0, HEADER_BYTES, 0) === HEADER_BYTES ? header : undefined
+  return readSync(keepDescriptor(path, id), header, 0, HEADER_BYTES, 0) === HEADER_BYTES ? header : undefined
 }
 
 /**

@@ -7,9 +7,19 @@ import type { ListCopy, StoreOptions, SubscriberStore } from '../../subscriber.t
 import { type Batch, createBatches, type Written } from '../batches.ts'
 import { checkClock } from '../numbers.ts'
 import { compactAll, PAUSE_MS } from '../schedule.ts'
+import { COMMAND_PAGES, keepLogShort } from './checkpoint.ts'
 import { type Compaction, createCompaction } from './compaction.ts'
 import { isWriteError, toPath, toStoreError, wrapErrors } from './error.ts'
-import { checkPlace, checkWritable, closeList, commit, type ListFile, openListFile, openReadOnly } from './file.ts'
+import {
+  checkPlace,
+  checkWritable,
+  closeList,
+  commit,
+  type ListFile,
+  openListFile,
+  openReadOnly,
+  write,
+} from './file.ts'
 import { append, countInbox, probe } from './inbox.ts'
 import { readFreeBytes, readSize } from './paths.ts'
 import { listSubscribers, listSuppressions, listWhole, lookUp, readCount, readHead, readStatus } from './read.ts'
@@ -33,8 +43,6 @@ export function openSqliteStore(file: string, options: StoreOptions): Subscriber
   const { db } = opened
   const compaction = opened.readOnly ? undefined : createCompaction(db)
   const list: OpenList = { ...opened, options, compaction, isNoted: false }
-  // A checkpoint of SQLite's 1,000 pages would hold up the syncs of a service for seconds on a slow disk.
-  db.run('PRAGMA wal_autocheckpoint = 100')
   /** Reads one state of the list. */
   const read = <T>(work: () => T) =>
     wrapErrors(db, async () => {
@@ -92,10 +100,7 @@ async function compact(list: OpenList): Promise<void> {
   try {
     if (compaction && !list.readOnly) {
       const { lastSeq } = readHead(db)
-      const compactSlice = () => {
-        checkPlace(list)
-        return compaction.slice(lastSeq)
-      }
+      const compactSlice = () => writeStep(list, () => compaction.slice(lastSeq))
       return await compactAll(() => retryBusy(compactSlice))
     }
   } catch (error) {
@@ -124,13 +129,11 @@ async function writeBatch<T>(list: OpenList, { addresses, plan }: Batch<T>): Pro
     await compact(list)
     if (countInbox(db) <= MOST_UNDER_LOCK) break
   }
-  const forget = db.transaction(() => {
-    checkPlace(list)
-    return forgetReturned(db)
-  })
-  while (await retryBusy(() => forget.immediate())) await Bun.sleep(PAUSE_MS)
-  const write = db.transaction(() => {
+  const forget = db.transaction(() => forgetReturned(db))
+  while (await retryBusy(() => writeStep(list, () => forget.immediate()))) await Bun.sleep(PAUSE_MS)
+  const change = db.transaction(() => {
     const lockedAt = performance.now()
+    // Another file may have been put here while this process waited for the lock.
     checkPlace(list)
     list.compaction?.all()
     while (forgetReturned(db));
@@ -138,10 +141,17 @@ async function writeBatch<T>(list: OpenList, { addresses, plan }: Batch<T>): Pro
     applyChanges(db, changes)
     return { outcomes, lockedAt }
   })
-  const written = await retryBusy(() => write.immediate())
+  const written = await retryBusy(() => writeStep(list, () => change.immediate()))
   // Reports success only if the list that was changed is still at its path.
   checkPlace(list)
   return written
+}
+
+/** Writes in a transaction of its own, and moves what it wrote out of the log. @throws as `write` */
+function writeStep<T>(list: OpenList, work: () => T): T {
+  const result = write(list, work)
+  keepLogShort(list, COMMAND_PAGES)
+  return result
 }
 
 async function* wrapPages<Page>(db: Database, pages: Iterable<Page>): AsyncGenerator<Page> {

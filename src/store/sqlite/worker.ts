@@ -1,12 +1,12 @@
 /** The writer thread of the service. It runs one task after the other, replies in the same order, and compacts in between. */
 
-import { fdatasyncSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Result } from '../../email.ts'
 import { OutdatedError, StoreError, type StoreMeasure } from '../../subscriber.ts'
 import { toNewList } from '../check.ts'
 import { createSchedule, type Schedule } from '../schedule.ts'
 import { readBackupTime, rescueList } from './backup.ts'
+import { endRun, keepServiceLogShort } from './checkpoint.ts'
 import { createCompaction, SLICE_MS } from './compaction.ts'
 import { isBusy, toPath, toReason, toStoreError } from './error.ts'
 import {
@@ -15,13 +15,13 @@ import {
   closeList,
   commit,
   type ListFile,
-  LOG_BYTES,
   LostListError,
   openListFile,
+  write,
 } from './file.ts'
 import { append, probe, readInboxSince } from './inbox.ts'
-import { readFreeBytes, readSize } from './paths.ts'
-import { block, getRow, waitForLock } from './transaction.ts'
+import { readFreeBytes } from './paths.ts'
+import { block, waitForLock } from './transaction.ts'
 import { findOlder, upgrade } from './upgrade.ts'
 
 /** A message to the thread. It has only texts, which is what Bun sends fastest. `open` comes first, then `migrate` for an older list, and `close` last. */
@@ -53,15 +53,17 @@ declare const self: Worker
 let list: ListFile
 let schedule: Schedule
 let rescued: 'not yet' | 'failed' | 'done' = 'not yet'
-/** A descriptor of the log (WAL) of the list. It stays open. */
-let wal: number
 
 /** Ends when the last task has its reply. */
 let last = Promise.resolve()
 
 // One after the other: the reply to a task that overtakes another one would confirm the addresses of that one.
 self.onmessage = ({ data }: MessageEvent<Task>) => {
-  last = last.then(async () => self.postMessage(await run(data)))
+  last = last.then(async () => {
+    const reply = await run(data)
+    self.postMessage(reply)
+    if (data.name === 'append' && reply.ok) shortenLog()
+  })
 }
 
 async function run({ name, text }: Task): Promise<Reply> {
@@ -80,6 +82,7 @@ const TASKS = {
   migrate,
   append(addresses: string) {
     waitForLock(() => commit(list, () => append(list.db, addresses)))
+    list.state.commits++
     schedule.committed()
   },
   probe: () => waitForLock(() => commit(list, () => probe(list.db))),
@@ -104,7 +107,6 @@ async function migrate(): Promise<string | undefined> {
 }
 
 function start(): void {
-  wal = openSync(`${toPath(list.db)}-wal`, 'r')
   if (list.isNew) report('warn', toNewList(toPath(list.db)))
   const { slice } = createCompaction(list.db)
   schedule = createSchedule(() => compact(slice), report)
@@ -155,10 +157,9 @@ async function compact(slice: () => boolean): Promise<boolean> {
   const end = performance.now() + SLICE_MS
   try {
     checkPlace(list)
-    if (!isLogHeld()) {
-      const hasMore = slice()
-      // The next commit would sync it otherwise, and its time would tell how much it is.
-      fdatasyncSync(wal)
+    if (!keepServiceLogShort(list)) {
+      const hasMore = write(list, slice)
+      if (!hasMore) endRun(list)
       block(end - performance.now())
       return hasMore
     }
@@ -170,17 +171,13 @@ async function compact(slice: () => boolean): Promise<boolean> {
   return true
 }
 
-/** After a commit, SQLite moves a log of so many pages into the list. */
-const CHECKPOINT_PAGES = 1_000
-
-/**
- * Whether a backup or another long reader keeps the log from being moved into the list. Compaction changes pages all over a
- * large list, and the first commit after the reader would move all of them, while every request waits.
- */
-function isLogHeld(): boolean {
-  if (readSize(`${toPath(list.db)}-wal`) <= LOG_BYTES) return false
-  const pages = getRow<Record<'log' | 'checkpointed', number>>(list.db, 'PRAGMA wal_checkpoint(PASSIVE)')
-  return pages.log - pages.checkpointed > CHECKPOINT_PAGES
+/** Keeps the log short after a reply: the next request waits for it, and not the one that was confirmed. */
+function shortenLog(): void {
+  try {
+    keepServiceLogShort(list)
+  } catch (error) {
+    report('warn', `the log of the list cannot be moved into it: ${toReason(error, toPath(list.db))}`)
+  }
 }
 
 function report(level: Report['level'], text: string): void {

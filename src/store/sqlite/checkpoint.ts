@@ -1,0 +1,192 @@
+/**
+ * The log (WAL) of a SQLite list, and when it is moved into the list. This is the whole strategy of checkpoints.
+ *
+ * SQLite would do it in the commit that makes the log longer than 1,000 pages. That is switched off (`wal_autocheckpoint = 0`), for
+ * two reasons. That commit would be slow, and which commit it is depends on the pages that compaction wrote, so on who is on the
+ * list: a stranger who counts his own requests would see it. And SQLite ignores an error of such a checkpoint (sqlite3WalDefaultHook
+ * in main.c), which hides a failed disk. So only these do it, none of them in the commit of a request:
+ *
+ *   service, in the last slice of a run    after RUN_COMMITS of its commits. It counts commits, which everybody may know. Until then
+ *   of compaction                          the log of a quiet list has about 700 pages, less than LOG_PAGES. It is the slice that
+ *                                          takes SLICE_MS at least, whatever it finds.
+ *   service, after a reply, and before     from LOG_PAGES on: the net, for a load that leaves no run of compaction to its end. With
+ *   a slice of compaction                  more pages, one checkpoint holds up requests for longer; with fewer, pages that change
+ *                                          again and again are moved more often. The number is drawn: nobody can count to it.
+ *   command, after each transaction        from COMMAND_PAGES on: more would hold up the syncs of a service for seconds on a slow disk.
+ *   whoever closes the list as the last    SQLite does it, and deletes the log.
+ *
+ * A long reader, such as a backup, keeps its pages in the log. Compaction changes pages all over a large list, and one checkpoint after
+ * the reader would move all of them. So a service does not compact while the log stays longer than LOG_PAGES. After a burst, the
+ * file of the log is truncated to LOG_BYTES (`journal_size_limit`).
+ *
+ * A failed write. Linux drops the pages that it could not write, says so once, and the next sync succeeds (Rebello et al., "Can
+ * Applications Recover from fsync Failures?", USENIX ATC 2020). What is written to the log behind such a hole is lost in a power cut, and
+ * ext4 even leaves a hole where the same place is written again. So after any write that fails, and at the start of a service:
+ *
+ * 1. The system forgets its copies of the log and the list (`forgetCopies`), so that everybody reads what the disk has. SQLite
+ *    checks the sums of a log that it reads at a start. Later it does not, and need not: every commit is synced, so a page that the
+ *    log has for SQLite was synced, and only those of the commit that failed may be gone.
+ * 2. Before the next write, the log is moved into the list and truncated, so that nothing is written where a hole may be. While that fails,
+ *    or a long reader keeps it from being done, nothing is confirmed. Only a start does not wait for a reader.
+ */
+
+import { dlopen, FFIType } from 'bun:ffi'
+import type { Database } from 'bun:sqlite'
+import { closeSync, openSync } from 'node:fs'
+import { isBusy, toPath } from './error.ts'
+import { keepDescriptor } from './paths.ts'
+import { getRow } from './transaction.ts'
+
+/** Commits of a service after which a run of compaction moves the log. */
+const RUN_COMMITS = 128
+
+/** Pages that a service leaves in the log: 16 MiB. */
+const LOG_PAGES = 1_000
+
+/** Pages that a command leaves in the log. */
+export const COMMAND_PAGES = 100
+
+/** After a burst, the log is truncated to this size. */
+export const LOG_BYTES = 64 * 1024 * 1024
+
+/** The log of an open list. */
+export interface ListLog {
+  readonly db: Database
+  /** Changes while the list is open. */
+  readonly state: {
+    /** Whether a write failed, and the log was not moved and truncated since. */
+    isDoubtful: boolean
+    /** Commits of this process since it last moved the log at the end of a run of compaction. */
+    commits: number
+  }
+}
+
+export const createLogState = (): ListLog['state'] => ({ isDoubtful: false, commits: 0 })
+
+/** Sets how a list is synced, and that SQLite moves the log only when it is told to. */
+export function configureLog(db: Database): void {
+  // The promise of durability: a commit returns when it is on stable storage.
+  db.run('PRAGMA synchronous = FULL')
+  // On macOS, a sync reaches only the cache of the drive without these.
+  db.run('PRAGMA fullfsync = ON')
+  db.run('PRAGMA checkpoint_fullfsync = ON')
+  db.run('PRAGMA wal_autocheckpoint = 0')
+  db.run(`PRAGMA journal_size_limit = ${LOG_BYTES}`)
+}
+
+/**
+ * Runs work that writes, but not behind a write that failed. @throws SQLITE_BUSY when others have the lock, or read the log that must
+ * be truncated; what `work` throws
+ */
+export function writeSoundly<T>(log: ListLog, work: () => T): T {
+  try {
+    if (log.state.isDoubtful) {
+      truncateLog(log.db)
+      log.state.isDoubtful = false
+    }
+    return work()
+  } catch (error) {
+    if (!isBusy(error)) {
+      log.state.isDoubtful = true
+      forgetCopies(toPath(log.db))
+    }
+    throw error
+  }
+}
+
+/** Moves and truncates the log that an earlier process left, unless others read it: a start does not wait for a backup. */
+export function startLog(log: ListLog): void {
+  log.state.isDoubtful = true
+  try {
+    writeSoundly(log, () => {})
+  } catch (error) {
+    // Any other error is that of a disk. The first write tries again, and says so.
+    if (isBusy(error)) log.state.isDoubtful = false
+  }
+}
+
+function truncateLog(db: Database): void {
+  const { busy } = runCheckpoint(db, 'TRUNCATE')
+  if (busy) throw Object.assign(new Error('others read or write the log'), { code: 'SQLITE_BUSY' })
+}
+
+/** Moves the log into the list, as far as no reader needs it, when it has more pages than these. @returns whether it still has */
+export function keepLogShort(log: ListLog, pages: number): boolean {
+  if (countPages(runCheckpoint(log.db, 'NOOP')) < pages) return false
+  return countPages(writeSoundly(log, () => runCheckpoint(log.db, 'PASSIVE'))) >= pages
+}
+
+/** The same for a service, from a random number of pages on. @returns whether a long reader holds the log */
+export function keepServiceLogShort(log: ListLog): boolean {
+  return keepLogShort(log, LOG_PAGES * (1 + Math.random()))
+}
+
+/** Moves the log at the end of a run of compaction, if enough commits came since. */
+export function endRun(log: ListLog): void {
+  if (log.state.commits < RUN_COMMITS) return
+  writeSoundly(log, () => runCheckpoint(log.db, 'PASSIVE'))
+  log.state.commits = 0
+}
+
+interface Checkpoint {
+  /** 1 when another process kept it from being complete. */
+  readonly busy: number
+  /** The pages of the log, and how many of them are in the list. */
+  readonly log: number
+  readonly checkpointed: number
+}
+
+/** Runs a checkpoint (https://sqlite.org/pragma.html#pragma_wal_checkpoint); NOOP only counts. @throws SQLiteError of the disk */
+function runCheckpoint(db: Database, mode: 'NOOP' | 'PASSIVE' | 'TRUNCATE'): Checkpoint {
+  return getRow<Checkpoint & Record<string, number>>(db, `PRAGMA wal_checkpoint(${mode})`)
+}
+
+/** The pages that are only in the log. */
+const countPages = ({ log, checkpointed }: Checkpoint): number => log - checkpointed
+
+/**
+ * Makes the system forget the pages of a list and of its log that it has in memory and that were written, or that it gave up to
+ * write: the next read is from the disk. It also forgets which parts of a file it takes for written: ext4 writes to a new part of a
+ * file, does not note that when the write fails, and would not note it for a second write either, so that zeros would be read
+ * after a power cut. Does nothing on macOS, whose file system writes a page to a new place each time.
+ */
+export function forgetCopies(path: string): void {
+  if (process.platform !== 'linux') return
+  // A descriptor of the list must stay open: see keepDescriptor. SQLite has no lock on the log.
+  forget(keepDescriptor(path))
+  let log: number
+  try {
+    log = openSync(`${path}-wal`, 'r')
+  } catch {
+    // Without a log, there is nothing to forget.
+    return
+  }
+  forget(log)
+  closeSync(log)
+}
+
+const DONTNEED = 4
+
+/** See posix_fadvise(2). It cannot fail for a regular file. */
+function forget(descriptor: number): void {
+  loadLibrary().symbols.posix_fadvise(descriptor, 0, 0, DONTNEED)
+}
+
+let library: ReturnType<typeof openLibrary> | undefined
+
+function loadLibrary() {
+  library ??= openLibrary()
+  return library
+}
+
+function openLibrary() {
+  const functions = {
+    posix_fadvise: { args: [FFIType.i32, FFIType.i64, FFIType.i64, FFIType.i32], returns: FFIType.i32 },
+  } as const
+  try {
+    return dlopen('libc.so.6', functions)
+  } catch {
+    // On Alpine.
+    return dlopen(`libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`, functions)
+  }
+}

@@ -1,0 +1,129 @@
+/** When the log of a list is moved into it, and that nothing is written behind a write that failed. */
+
+import { Database } from 'bun:sqlite'
+import { expect, onTestFinished, test } from 'bun:test'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { endRun, keepLogShort } from '../../../src/store/sqlite/checkpoint.ts'
+import { closeList, type ListFile, openListFile, write } from '../../../src/store/sqlite/file.ts'
+import { append } from '../../../src/store/sqlite/inbox.ts'
+import { getRow } from '../../../src/store/sqlite/transaction.ts'
+import { createFolder } from '../../support/workspace.ts'
+
+/** Opens a new list, which does not wait for the disk. */
+async function openList(): Promise<{ readonly list: ListFile; readonly file: string }> {
+  const file = join(await createFolder(), 'list.db')
+  const list = openListFile(file)
+  onTestFinished(() => void closeList(list))
+  list.db.run('PRAGMA synchronous = OFF')
+  return { list, file }
+}
+
+function addOne({ db, state }: ListFile, index: number): void {
+  append(db, JSON.stringify([`user.${index}@site.io`]))
+  state.commits++
+}
+
+/** The pages of the log, and how many of them are in the list. */
+function countPages({ db }: ListFile) {
+  return getRow<{ log: number; checkpointed: number }>(db, 'PRAGMA wal_checkpoint(NOOP)')
+}
+
+/** A reader that needs what is in the log now. */
+function startReader(file: string): Database {
+  const reader = new Database(file, { readonly: true })
+  reader.run('BEGIN')
+  reader.query('SELECT count(*) FROM inbox').get()
+  return reader
+}
+
+test('no commit moves the log, however long it is', async () => {
+  const { list } = await openList()
+  for (let index = 0; index < 2_500; index++) addOne(list, index)
+  const { log, checkpointed } = countPages(list)
+  expect(log).toBeGreaterThan(2_500)
+  expect(checkpointed).toBe(0)
+})
+
+test('the end of a run of compaction moves the log after 128 commits, and counts them anew', async () => {
+  const { list } = await openList()
+  for (let round = 0; round < 2; round++) {
+    for (let index = 0; index < 127; index++) addOne(list, index)
+    endRun(list)
+    expect(countPages(list).checkpointed).toBe(0)
+    addOne(list, 127)
+    endRun(list)
+    const { log, checkpointed } = countPages(list)
+    expect(checkpointed).toBe(log)
+    // The next commit begins the log again.
+    addOne(list, 128)
+    list.state.commits = 0
+  }
+})
+
+test('a long log is moved, unless a reader holds it', async () => {
+  const { list, file } = await openList()
+  for (let index = 0; index < 50; index++) addOne(list, index)
+  expect(keepLogShort(list, 1_000)).toBe(false)
+  expect(countPages(list).checkpointed).toBe(0)
+  const reader = startReader(file)
+  for (let index = 50; index < 200; index++) addOne(list, index)
+  expect(keepLogShort(list, 100)).toBe(true)
+  reader.close()
+  expect(keepLogShort(list, 100)).toBe(false)
+  const { log, checkpointed } = countPages(list)
+  expect(checkpointed).toBe(log)
+})
+
+test('after a write that failed, the log is moved and truncated before the next write', async () => {
+  const { list, file } = await openList()
+  for (let index = 0; index < 20; index++) addOne(list, index)
+  const fail = () => {
+    throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_FSYNC' })
+  }
+  expect(() => write(list, fail)).toThrow('disk I/O error')
+  const reader = startReader(file)
+  let isWritten = false
+  const work = () => {
+    isWritten = true
+    expect(statSync(`${file}-wal`).size).toBe(0)
+  }
+  expect(() => write(list, work)).toThrow(expect.objectContaining({ code: 'SQLITE_BUSY' }))
+  expect(isWritten).toBe(false)
+  reader.close()
+  write(list, work)
+  expect(isWritten).toBe(true)
+  addOne(list, 20)
+  expect(getRow<{ rows: number }>(list.db, 'SELECT count(*) AS rows FROM inbox').rows).toBe(21)
+})
+
+test('a lock that others hold is no failed write', async () => {
+  const { list, file } = await openList()
+  addOne(list, 0)
+  using other = new Database(file)
+  other.run('BEGIN IMMEDIATE')
+  expect(() => write(list, () => addOne(list, 1))).toThrow('locked')
+  other.run('ROLLBACK')
+  write(list, () => expect(statSync(`${file}-wal`).size).toBeGreaterThan(0))
+})
+
+test('a service moves and truncates the log that an earlier process left, but does not wait for a reader', async () => {
+  const file = join(await createFolder(), 'list.db')
+  const left = openListFile(file)
+  onTestFinished(() => void closeList(left))
+  addOne(left, 0)
+  const reader = startReader(file)
+  const waiting = openListFile(file)
+  write(waiting, () => addOne(waiting, 1))
+  reader.close()
+  closeList(waiting)
+  expect(statSync(`${file}-wal`).size).toBeGreaterThan(0)
+  const list = openListFile(file)
+  expect(statSync(`${file}-wal`).size).toBe(0)
+  closeList(list)
+})
+
+test('what is sorted stays in memory, because the folder of temporary files may be full', async () => {
+  const { list } = await openList()
+  expect(getRow<{ temp_store: number }>(list.db, 'PRAGMA temp_store').temp_store).toBe(2)
+})
