@@ -1,7 +1,10 @@
 /** The SQLite store passes the suite, in one process and in several. Its numbers come from the clock of the machine. */
 
+import { Database } from 'bun:sqlite'
 import { afterEach, expect, setSystemTime, test } from 'bun:test'
 import { join } from 'node:path'
+import { append } from '../../../src/store/sqlite/inbox.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { createFolder } from '../../support/workspace.ts'
 import { testProcesses } from '../processes.ts'
 import { describeStore, emailsOf, type Lists, listAll, toAddress, toAddresses } from '../suite.ts'
@@ -48,3 +51,22 @@ function testClocks({ createStore }: Lists): void {
     expect(emailsOf(await listAll(store))).toEqual(toAddresses('ann@one.example'))
   })
 }
+
+test('somebody who comes back while a change waits for the lock is not suppressed any more', async () => {
+  const file = join(folder, 'came-back.db')
+  const store = openSqliteStore(file, { access: 'create' })
+  await store.import(toAddresses('ann@one.example').map((email) => ({ email })))
+  await store.remove(toAddresses('ann@one.example'), { suppress: true })
+  expect(await store.count()).toMatchObject({ subscribers: 0, suppressed: 1 })
+  // Another process holds the lock. The import finds an empty inbox, and waits.
+  const other = new Database(file)
+  other.run('BEGIN IMMEDIATE')
+  const importing = store.import([{ email: toAddress('bob@one.example') }])
+  await Bun.sleep(50)
+  append(other, JSON.stringify(toAddresses('ann@one.example')))
+  other.run('COMMIT')
+  other.close()
+  await importing
+  expect(await store.count()).toMatchObject({ subscribers: 2, suppressed: 0 })
+  await store.close()
+})
