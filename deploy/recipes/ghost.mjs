@@ -40,7 +40,7 @@ await runRecipe('ghost', (settings) => {
       const { data } = await request('GET', `${settings.url}/ghost/api/admin/newsletters/?${search}`, {
         headers: toHeaders(),
       })
-      if (data.newsletters.length > 0) return
+      if (data.newsletters?.length !== 0) return
       throw new Error('no newsletter of Ghost takes new members: turn on "Subscribe new members on signup" of one')
     },
     async left() {

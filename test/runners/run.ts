@@ -72,6 +72,18 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
     programs: { nginx: 'nginx', caddy: 'caddy', haproxy: 'haproxy', openssl: 'openssl' },
     commands: [toTest('proxies.ts', 120)],
   },
+  receivers: {
+    about: 'installs Ghost from npm, and does round trips with it, Mailman and mlmmj',
+    programs: {
+      mailman: 'mailman3',
+      'mlmmj-sub': 'mlmmj',
+      // They compile what Ghost needs.
+      make: 'make',
+      'g++': 'g++',
+      python3: 'python3',
+    },
+    commands: [toTest('receivers/run.ts', 1200)],
+  },
   postgres: {
     about: 'runs the tests of the PostgreSQL store on an installed PostgreSQL 15 to 18 [--bin FOLDER]',
     ...toServerNeeds('server'),
