@@ -196,12 +196,13 @@ export async function withPartialFile<T>(
   // In the same folder, because a rename cannot cross file systems.
   const partial = join(dirname(file), `.${basename(file)}.${process.pid}.partial`)
   try {
-    for (const leftover of await listLeftovers(dirname(file), basename(file))) await rm(leftover, { force: true })
-    createPrivateFile(partial, { ownerOf: existsSync(file) ? file : dirname(file) })
-  } catch (error) {
-    throw toFileFailure(error, name)
-  }
-  try {
+    try {
+      for (const leftover of await listLeftovers(dirname(file), basename(file))) await rm(leftover, { force: true })
+      // It may fail after it has created the file, such as when root cannot give it to its owner.
+      createPrivateFile(partial, { ownerOf: existsSync(file) ? file : dirname(file) })
+    } catch (error) {
+      throw toFileFailure(error, name)
+    }
     return await work(partial)
   } finally {
     for (const ending of ['', '-journal', '-wal', '-shm']) rmSync(partial + ending, { force: true })
@@ -217,10 +218,13 @@ export async function withPartialFile<T>(
 export function createPrivateFile(path: string, { mayExist = false, ownerOf = dirname(path) } = {}): void {
   try {
     const descriptor = openSync(path, 'wx', PRIVATE_MODE)
-    // The umask may have taken permissions from the owner.
-    fchmodSync(descriptor, PRIVATE_MODE)
-    takeOwner(ownerOf, (uid, gid) => fchownSync(descriptor, uid, gid))
-    closeSync(descriptor)
+    try {
+      // The umask may have taken permissions from the owner.
+      fchmodSync(descriptor, PRIVATE_MODE)
+      takeOwner(ownerOf, (uid, gid) => fchownSync(descriptor, uid, gid))
+    } finally {
+      closeSync(descriptor)
+    }
   } catch (error) {
     if (!mayExist || toErrorCode(error) !== 'EEXIST') throw error
   }

@@ -114,6 +114,20 @@ test('a batch that fails ends the command; those before it count', async () => {
   expect(numbers?.map((number) => seqs.indexOf(Number(number)))).toEqual([0, 1, 2, 3, 2, 3, 4])
 })
 
+test('a batch whose rows stop half-way is not handed over: nobody is skipped', async () => {
+  const fixture = await createCliFixture()
+  await subscribe(fixture, 200)
+  // The program that feeds the command stands for one that the kernel kills, or whose file cannot be read.
+  await fixture.shell(`mkdir bin && printf '#!/bin/sh\\nhead -c 40\\nexit 1\\n' > bin/cat && chmod +x bin/cat`)
+  const command = 'while read -r line; do :; done'
+  const result = await fixture.shell(`PATH=$PWD/bin:$PATH; rollcall ${EXEC.join(' ')} '${command}'`)
+  expect(result).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('the rows could not be sent to the command'),
+  })
+  expect(existsSync(join(fixture.folder, 'c'))).toBeFalse()
+})
+
 test('without a new subscriber the command does not run; reserved addresses move the cursor', async () => {
   const { folder, print, rows } = await createCliFixture()
   await print(['import', '-'], 'a@example.org\nb@example.org\n')

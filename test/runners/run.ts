@@ -51,6 +51,11 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
     about: 'installs the package with npm, pnpm, yarn and bun, from the registry, and runs it',
     commands: [[...toInstall('install', 'packages'), '--no-package-lock'], toTest('packages/run.ts', 300)],
   },
+  faults: {
+    about: 'makes the n-th system call of commands fail, for each n',
+    programs: { strace: 'strace' },
+    commands: [toTest('faults.ts', 600)],
+  },
   systemd: {
     about: 'checks the systemd units, and runs the service with their restrictions',
     programs: { 'systemd-analyze': 'systemd', python3: 'python3', ...NAMESPACES },
