@@ -129,7 +129,7 @@ export interface StatusDay {
   readonly total: number
 }
 
-/** Counts the subscribers of the last complete days before today, the last of `days`. */
+/** Counts the subscribers of the last complete days. The last of `days` is today, which is not complete. */
 export function countRecent(days: readonly StatusDay[], count: number): number {
   return days.slice(-1 - count, -1).reduce((sum, { added }) => sum + added, 0)
 }
@@ -162,6 +162,7 @@ export interface StoreOptions {
  * with the reason of the signal that ended it. After a lost connection, the work may be done.
  */
 export interface SubscriberStore {
+  /** Reads the head. Its last number counts what was accepted before. */
   head(): Promise<ListHead>
   /**
    * Accepts addresses, in their order. Resolves when all are on stable storage. One that is suppressed is added, because a new
@@ -192,7 +193,8 @@ export interface SubscriberStore {
   import(rows: readonly ImportRow[], options?: ChangeOptions): Promise<ImportTally>
   /**
    * Suppresses people who left another list, with the date on which they left, or now if it is unknown. A subscriber
-   * from that second or before is removed. Somebody who was suppressed before gets the later date, if it is known.
+   * from that second or before is removed; `removeUndated` and `upTo` decide without the date. Somebody who was suppressed
+   * before gets the later date, if it is known.
    */
   suppress(rows: readonly OptOut[], options: ChangeOptions & OptOutRule): Promise<OptOutTally>
   /**
@@ -216,7 +218,10 @@ export interface StoreMeasure {
   /** When the oldest row of the inbox was appended; undefined when the inbox is empty. */
   readonly inboxSince?: Date | undefined
   readonly compactionFails: boolean
-  /** When the newest backup in the folder `backups` next to a SQLite list was made; undefined without that folder. */
+  /**
+   * When the newest backup in the folder `backups` next to a SQLite list was made; when that folder was made, if it has none.
+   * Undefined without that folder, and when this process may not look into it.
+   */
   readonly backupAt?: Date | undefined
   /** Free bytes on the disk; undefined when they are not known. */
   readonly freeBytes?: number | undefined

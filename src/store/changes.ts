@@ -32,7 +32,13 @@ export interface ChangePlan<Outcome> {
   readonly outcomes: readonly Outcome[]
 }
 
-/** Says what the list holds of the address of a row after it, and how that came out. @param now the date of what has none */
+/**
+ * Decides about a row: returns what the list holds of its address after it, and the outcome. It returns `state` itself when the row
+ * changes nothing.
+ *
+ * @param state what the list holds of the address before the row
+ * @param now the date of a row that has none
+ */
 export type RowChange<Row, Outcome> = (row: Row, state: Found, now: Date) => readonly [after: Found, outcome: Outcome]
 
 /** Plans changes. Each row sees what the rows before it changed. @param found what the list holds of each row, in their order */
@@ -51,14 +57,17 @@ export function planRows<Row extends { readonly email: Address }, Outcome>(
     entries.set(identity, { ...entry, after })
     return outcome
   })
-  const [add, remove]: [Subscriber[], Subscriber[]] = [[], []]
-  const [suppress, forget]: [Changes['suppress'][number][], Address[]] = [[], []]
+  const add: Subscriber[] = []
+  const remove: Subscriber[] = []
+  const suppress: Changes['suppress'][number][] = []
+  const forget: Address[] = []
+  // What several rows of an address did is compared from the first state to the last one: who is added and removed again is neither.
   for (const { email, before, after } of entries.values()) {
     const { subscriber, suppressedAt } = after
     if (subscriber && !before.subscriber) add.push(subscriber)
     if (!subscriber && before.subscriber) remove.push(before.subscriber)
-    if (suppressedAt && suppressedAt.getTime() !== before.suppressedAt?.getTime())
-      suppress.push({ email, suppressedAt })
+    const hasNewDate = suppressedAt?.getTime() !== before.suppressedAt?.getTime()
+    if (suppressedAt && hasNewDate) suppress.push({ email, suppressedAt })
     if (!suppressedAt && before.suppressedAt) forget.push(email)
   }
   return { changes: { add, remove, suppress, forget }, outcomes }
@@ -100,7 +109,7 @@ function toSecond(time: Date): number {
 /** A removal takes an address off the list. Without `suppress`, nothing of it stays. The outcome is its state before. */
 export function removeRow({ suppress }: { readonly suppress: boolean }): RowChange<unknown, SubscriptionState> {
   return (_, state, now) => {
-    // The clock may have been set back since.
+    // The clock may have been set back since, and nobody leaves before they came.
     const suppressedAt = toLatest(now, state.subscriber?.subscribedAt ?? state.suppressedAt)
     return [suppress ? { suppressedAt } : {}, toState(state)]
   }
@@ -108,13 +117,15 @@ export function removeRow({ suppress }: { readonly suppress: boolean }): RowChan
 
 /** Counts the rows of an import. */
 export function toImportTally(outcomes: readonly (keyof ImportTally)[]): ImportTally {
-  const [added, leftOut] = [count(outcomes, 'added'), count(outcomes, 'leftOut')]
+  const added = count(outcomes, 'added')
+  const leftOut = count(outcomes, 'leftOut')
   return { added, alreadyListed: outcomes.length - added - leftOut, leftOut }
 }
 
 /** Counts opt-outs. Those whose subscriber was removed are among the suppressed ones. */
 export function toOptOutTally(outcomes: readonly (keyof OptOutTally)[]): OptOutTally {
-  const [removed, kept] = [count(outcomes, 'removed'), count(outcomes, 'kept')]
+  const removed = count(outcomes, 'removed')
+  const kept = count(outcomes, 'kept')
   return { suppressed: outcomes.length - kept, removed, kept }
 }
 
@@ -122,10 +133,11 @@ function count<Outcome>(outcomes: readonly Outcome[], one: Outcome): number {
   return outcomes.filter((outcome) => outcome === one).length
 }
 
-/** Names what a list holds of an address. */
+/** Names what a list holds of an address. Default: nothing. */
 export function toState({ subscriber, suppressedAt }: Found = {}): SubscriptionState {
   if (subscriber) return 'subscribed'
-  return suppressedAt ? 'suppressed' : 'absent'
+  if (suppressedAt) return 'suppressed'
+  return 'absent'
 }
 
 function toLatest(one: Date, other: Date | undefined): Date {

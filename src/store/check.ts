@@ -80,9 +80,16 @@ export function checkDates({
   )
 }
 
-/** Each step may fail, and be repeated: the file has the addresses. */
-const REDATE =
-  'rollcall export --include-reserved --until 1970-12-31 --format txt --out early.txt && rollcall remove --forget - < early.txt && rollcall import --yes early.txt'
+/**
+ * Each step may fail, and the owner then runs all of them again. After the removal, only the file has the addresses. So a file that is
+ * there is not replaced, and it is deleted when they are back on the list.
+ */
+const REDATE = [
+  '{ test -e early.txt || rollcall export --include-reserved --until 1970-12-31 --format txt --out early.txt; }',
+  'rollcall remove --forget - < early.txt',
+  'rollcall import --yes early.txt',
+  'rm early.txt',
+].join(' && ')
 
 /** Finds a subscription of the future, which a wrong clock leaves: the list would never be silent. @throws StoreError */
 export function checkLatest(latest: Date | undefined): string {

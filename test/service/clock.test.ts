@@ -54,6 +54,10 @@ test('doctor names dates of a clock that was not set, and its command replaces t
   const { code, stdout } = await run(['doctor'])
   expect([code, stdout]).toEqual([1, expect.stringMatching(/^dates +wrong: .* is of 1970-01-01T00:05:00.000Z/m)])
   const [, command = ''] = /^dates .* run: (.*)$/m.exec(stdout) ?? []
+  // Its last step fails, and the owner runs all of it again.
+  const broken = command.replace(/&& rollcall import .*/, '&& false')
+  expect((await shell(broken)).code).toBe(1)
+  expect((await rows()).map(({ email }) => email)).toEqual(['ada@site.io'])
   expect((await shell(command)).code).toBe(0)
   expect((await rows()).map(({ email }) => email)).toEqual(['ada@site.io', 'Eve+x@site.io'])
   expect((await run(['doctor'])).stdout).toMatch(/^dates +ok/m)
