@@ -183,7 +183,10 @@ async function followBackup({ root, person, follow }: Server): Promise<void> {
     await person(toHere(text))
   // A person reads the copy in her home, and restores from there.
   await person('test -r backup.db; sudo systemctl stop rollcall; sudo rollcall restore backup.db')
+  // The guide says to run them as root, in a folder of root.
+  await root(`mkdir -m 700 /root/since; cd /root/since; ${findBlock('docs/backup.md', 'sh', 'since').text}`)
   await person('sudo systemctl start rollcall; sudo rollcall doctor')
+  expect(await follow('backup.md', 'newest')).toContain('"subscribers":')
   expect(await root('find /var/lib/rollcall ! -user rollcall')).toBe('')
   // What root wrote in her home is hers.
   expect(await person('find . ! -user "$(id -u)"')).toBe('')
@@ -271,4 +274,22 @@ test('deploy.md: the archive in another Linux with systemd', async () => {
   expect(await server.person('systemctl is-active rollcall rollcall-backup.timer')).toBe('active\nactive\n')
   await server.person('sudo systemctl start rollcall-backup; sudo rollcall doctor || true')
   expect(await server.root('find /var/lib/rollcall ! -user rollcall')).toBe('')
+})
+
+test('postgres.md: a list moves from SQLite to PostgreSQL', async () => {
+  const server = await startServer('ann')
+  const { root, person, follow } = server
+  await bring(server, 'ann', 'rollcall-linux-x64.tar.gz')
+  await follow('deploy.md', 'install', answer)
+  await person('echo ada@site.io | sudo rollcall import -')
+  await root('apt-get install --yes postgresql; pg_ctlcluster 15 main start')
+  const setUp = "CREATE ROLE rollcall LOGIN PASSWORD 'PASSWORD'; CREATE DATABASE rollcall OWNER rollcall"
+  for (const statement of setUp.split('; ')) await root(`runuser -u postgres -- psql --command="${statement}"`)
+  const toServer = (text: string) => text.replace('db.example.org/rollcall?sslmode=verify-full', '127.0.0.1/rollcall')
+  await follow('postgres.md', 'move', toServer)
+  const file = 'DATABASE_URL_FILE=/etc/rollcall/postgres.url'
+  await person(`sudo sed -i 's#^DATABASE_URL=.*#${file}#' /etc/rollcall/env`)
+  expect(await follow('postgres.md', 'moved')).toContain('1\n')
+  expect(await person('systemctl is-active rollcall')).toBe('active\n')
+  expect(await person('sudo rollcall doctor || true')).not.toMatch(/^(?:list|durability|content) +wrong/m)
 })
