@@ -68,8 +68,7 @@ export function toSystemReason(error: unknown): string | undefined {
   const { path, syscall, errno } = Object(error) as NodeJS.ErrnoException
   // A folder cannot be created below a file: EEXIST or ENOTDIR.
   if (/^(?:ENOTDIR|EEXIST)$/.test(code)) return `${findExisting(path)} is not a folder: correct the path`
-  if (/^(?:EACCES|EPERM)$/.test(code))
-    return path === undefined ? 'permission denied' : describeDenied(findExisting(path))
+  if (/^(?:EACCES|EPERM)$/.test(code)) return describeDenied(path, syscall)
   if (code === 'EROFS') return describeReadOnly(findExisting(path))
   const reason = SYSTEM_REASONS[code]
   if (reason !== undefined) return reason
@@ -94,8 +93,14 @@ export function toFileFailure(error: unknown, file?: string): unknown {
   return reason === undefined ? error : new Failure(`${file ?? path}: ${reason}`)
 }
 
+/** What to do about a file system such as exFAT, where every file has the same mode. */
+export const NO_MODES = 'mount its file system with umask=077 and the user of the service, or use a local disk'
+
 /** Says whose a file or folder is, who this process is, and what to run. */
-function describeDenied(path: string): string {
+function describeDenied(name: string | undefined, syscall = ''): string {
+  if (/chmod$/.test(syscall)) return `its file system has no modes, as on a share of a NAS: ${NO_MODES}`
+  if (name === undefined) return 'permission denied'
+  const path = findExisting(name)
   const found = statSync(path)
   const { uid, mode } = found
   const me = process.geteuid?.() ?? uid

@@ -8,6 +8,7 @@ import {
   existsSync,
   fchmodSync,
   fchownSync,
+  fstatSync,
   fsyncSync,
   lchownSync,
   lstatSync,
@@ -126,13 +127,8 @@ export const SIDECAR = /-(?:wal|shm|journal)$/
 async function findProblem(path: string, isBackup: boolean): Promise<string | undefined> {
   if (SIDECAR.test(path)) return 'has the name of a log of SQLite'
   if (LOCK.test(basename(path))) return 'has the name of the lock of a cursor file'
-  const start = Buffer.from(
-    existsSync(path)
-      ? await Bun.file(path)
-          .slice(0, MARK_OFFSET + 4)
-          .bytes()
-      : [],
-  )
+  const header = Bun.file(path).slice(0, MARK_OFFSET + 4)
+  const start = Buffer.from(existsSync(path) ? await header.bytes() : [])
   const isDatabase = start.toString('latin1').startsWith(DATABASE)
   if (isDatabase && !isBackup) return 'is a SQLite database'
   // A mark is only in a backup. Nothing else tells it from a list: a command that was killed may leave a list in any mode.
@@ -219,8 +215,8 @@ export function createPrivateFile(path: string, { mayExist = false, ownerOf = di
   try {
     const descriptor = openSync(path, 'wx', PRIVATE_MODE)
     try {
-      // The umask may have taken permissions from the owner.
-      fchmodSync(descriptor, PRIVATE_MODE)
+      // The umask may have taken permissions from the owner. A file system without modes refuses any change.
+      if ((fstatSync(descriptor).mode & 0o677) !== PRIVATE_MODE) fchmodSync(descriptor, PRIVATE_MODE)
       takeOwner(ownerOf, (uid, gid) => fchownSync(descriptor, uid, gid))
     } finally {
       closeSync(descriptor)

@@ -1,12 +1,14 @@
 /** What the tests of a file make, and what is gone after them: temporary folders, ports, processes, and the logs of services. */
 
 import { randomInt } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT } from './paths.ts'
 
-const FOLDERS = join(tmpdir(), `rollcall-test-${process.pid}`)
+/** On a disk: a list in memory gets a warning. */
+const PLACE = statfsSync(tmpdir()).type === 0x01021994 ? '/var/tmp' : tmpdir()
+const FOLDERS = join(PLACE, `rollcall-test-${process.pid}`)
 
 /** Holds the log of every service that this process starts. */
 export const LOG_FOLDER = join(ROOT, 'test/.logs', String(process.pid))

@@ -40,6 +40,10 @@ const REASONS = [
   [/^25P0[34]$/, 'the command stood still in a transaction, which the server has ended: run it again'],
   [/^53100$/, 'the disk is full'],
   [/^53300$/, 'the server has no connection left'],
+  [
+    /^55000$/,
+    'a publication needs a primary key for each table: restore the one that was dropped, or correct the publication',
+  ],
   [/^57014$/, 'the server takes too long'],
   [/^55P03$/, 'another process holds its lock'],
   [/TLS_NOT_AVAILABLE/, 'the server does not support TLS'],

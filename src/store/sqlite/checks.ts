@@ -1,9 +1,9 @@
 /** The checks of a SQLite list. They write nothing to it. */
 
 import type { Database } from 'bun:sqlite'
-import { accessSync, existsSync, constants as modes, statSync } from 'node:fs'
+import { accessSync, existsSync, constants as modes, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { Failure, findName, quotePath, toNumber } from '../../failure.ts'
+import { Failure, findName, NO_MODES, quotePath, toNumber } from '../../failure.ts'
 import { SIDECAR } from '../../files.ts'
 import { MIN_FREE_BYTES } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
@@ -153,8 +153,19 @@ function checkSpace(path: string): string {
   while (!existsSync(folder)) folder = dirname(folder)
   const bytes = readFreeBytes(folder)
   const free = `${toNumber(Math.floor(bytes / 2 ** 20))} MiB are free`
+  const inMemory = describeMemory(folder)
+  if (inMemory) throw new Failure(inMemory)
   if (bytes >= MIN_FREE_BYTES) return free
   throw new Failure(`${free} for ${folder}: make space: when the disk is full, requests get 500`)
+}
+
+/** File systems in memory, by their type (statfs(2)). */
+const MEMORY_TYPES: readonly number[] = [0x01021994, 0x858458f6]
+
+/** Says that a folder is in memory, and what to do. Undefined if it is on a disk, or on a layer over one. */
+export function describeMemory(folder: string): string | undefined {
+  if (!MEMORY_TYPES.includes(statfsSync(folder).type)) return
+  return `${folder} is in memory (tmpfs), and the list is gone when the machine restarts: use a folder on a disk`
 }
 
 /** Says in one line which files of a list other users may read or write, and what to run. Undefined if there are none. */
@@ -165,7 +176,9 @@ export function describeModes(file: string): string | undefined {
   if (first === undefined) return
   const mode = (first.mode & 0o777).toString(8).padStart(4, '0')
   const names = open.map(({ name }) => quotePath(name)).join(' ')
-  return `other users may read the list: ${first.name} has mode ${mode}; run: chmod 600 ${names}`
+  // No list is a program: a file system without modes gives all files the same one.
+  const hint = (first.mode & 0o111) === 0 ? '' : ` (if chmod changes nothing, ${NO_MODES})`
+  return `other users may read the list: ${first.name} has mode ${mode}${hint}; run: chmod 600 ${names}`
 }
 
 /** The files of a list that are there. */

@@ -91,6 +91,10 @@ const SQLITE_REASONS = [
     'the disk reports an error, or a quota or a limit on the size of a file is reached',
   ],
   [/^SQLITE_IOERR_(?:DIR_)?FSYNC$/, 'the disk reports an error'],
+  [
+    /^SQLITE_IOERR_SHM(?:OPEN|MAP)$/,
+    'its file system has no shared memory, such as a share of a NAS: use a local disk',
+  ],
   [/^SQLITE_IOERR_(?:\w*LOCK|BLOCKED)$/, 'its file system cannot lock it'],
   [/^SQLITE_IOERR_GETTEMPPATH$/, 'no folder for temporary files can be written: set TMPDIR to one'],
 ] as const

@@ -143,8 +143,8 @@ export function createFolder(folder: string): void {
   for (let path = folder; path.length >= first.length; path = dirname(path)) created.unshift(path)
   // From the first one inward: each takes the owner of the folder around it.
   for (const path of created) {
-    // The umask may have taken permissions from the owner.
-    chmodSync(path, 0o700)
+    // The umask may have taken permissions from the owner. A file system without modes refuses any change.
+    if ((statSync(path).mode & 0o777) !== 0o700) chmodSync(path, 0o700)
     giveFolderToOwner(path)
     // A new folder is durable when the folder that holds it is synced.
     syncPath(dirname(path))

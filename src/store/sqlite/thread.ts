@@ -1,17 +1,18 @@
 /** A SQLite list on a thread of its own, so that neither the disk nor a lock blocks the event loop. */
 
+import { dirname } from 'node:path'
 import { EXIT } from '../../failure.ts'
 import type { Log } from '../../log.ts'
 import { type MigratingError, type ServiceStore, StoreError, type StoreMeasure } from '../../subscriber.ts'
 import { type OnOutdated, toMigratingError, toMigrationBegin, toMigrationEnd } from '../version.ts'
-import { describeModes } from './checks.ts'
+import { describeMemory, describeModes } from './checks.ts'
 import { toRealPath } from './paths.ts'
 import { SCHEMA_VERSION } from './schema.ts'
 import type { Outdated, Reply, Report, Task } from './worker.ts'
 
 /**
  * Opens the list in a file, on a new thread. If the thread ends before it is closed, the process exits with 1, and the supervisor
- * starts it again. Logs a warning when other users may read the list. @throws StoreError; as `toRealPath`
+ * starts it again. Logs a warning when other users may read the list, or when it is in memory. @throws StoreError; as `toRealPath`
  */
 export async function openSqliteThread(file: string, log: Log, onOutdated?: OnOutdated): Promise<ServiceStore> {
   // A usage error has an exit code of its own, which the thread does not pass on.
@@ -78,8 +79,9 @@ export async function openSqliteThread(file: string, log: Log, onOutdated?: OnOu
     worker.terminate()
     throw error
   }
-  const problem = describeModes(file)
-  if (problem) log.warn(problem)
+  for (const problem of [describeModes(file), describeMemory(dirname(toRealPath(file)))]) {
+    if (problem) log.warn(problem)
+  }
 
   return {
     add: (addresses) => use('append', JSON.stringify(addresses)),

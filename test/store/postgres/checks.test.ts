@@ -34,7 +34,7 @@ test('a sound list: every check is ok, and nothing is changed', async () => {
   expect(results.map(({ check, ok, message }) => [check, ok, message])).toEqual([
     ['schema', true, 'version 1'],
     ['server', true, expect.stringMatching(/^PostgreSQL 1[5-8]/)],
-    ['durability', true, 'the user may add addresses, and commits are durable'],
+    ['durability', true, 'the user may add addresses and change the list, and commits are durable'],
     ['inbox', true, expect.stringMatching(/^waiting for compaction: 2, the oldest since 20/)],
     ['dates', true, 'there is no subscription'],
   ])
@@ -212,4 +212,15 @@ test('a full disk: doctor tries a write, and takes it back', async () => {
   await server.run('DROP TRIGGER full_disk ON rollcall.inbox', url)
   expect(await findWrong(url)).toEqual({})
   expect(await server.run('SELECT FROM rollcall.inbox', url)).toHaveLength(1)
+})
+
+test('doctor tries what compaction does: a publication without a primary key', async () => {
+  const url = await server.createUrl()
+  await withStore(url, (store) => store.count())
+  await server.run(
+    'ALTER TABLE rollcall.list DROP CONSTRAINT list_pkey; CREATE PUBLICATION everything FOR ALL TABLES',
+    url,
+  )
+  const { code, stdout } = await runCommand(['doctor', '--list', url])
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/^durability +wrong: .*a publication needs a primary key/m)])
 })
