@@ -68,7 +68,7 @@ const OUTPUTS = {
   doctor: z.strictObject({
     list: z.string().nullable(),
     ok: z.boolean(),
-    checks: z.array(z.strictObject({ check: z.string(), ok: z.boolean(), message: z.string() })),
+    checks: z.array(z.strictObject({ check: z.string(), ok: z.boolean().nullable(), message: z.string() })),
   }),
 }
 
