@@ -1,4 +1,4 @@
-/** Copies of a SQLite list, page by page: for `backup`, `restore` and `copy`, and of a list whose files were lost. */
+/** Copies of a SQLite list: for `backup`, `restore` and `copy`, and of a list whose files were lost. Also where they are kept. */
 
 import { Database } from 'bun:sqlite'
 import { readdirSync, statSync } from 'node:fs'
@@ -150,7 +150,8 @@ export async function rescueList(db: Database): Promise<string> {
 
 /** The name of a file that is kept next to a list, such as `rollcall.rescue-TIME.db`. */
 export function toKeptName(path: string, kind: 'rescue' | 'before-restore' | 'before-upgrade'): string {
-  const [extension, time] = [extname(path), new Date().toISOString().replaceAll(':', '-')]
+  const extension = extname(path)
+  const time = new Date().toISOString().replaceAll(':', '-')
   return `${basename(path, extension)}.${kind}-${time}${extension}`
 }
 
@@ -158,7 +159,7 @@ export function toKeptName(path: string, kind: 'rescue' | 'before-restore' | 'be
 export async function listRescues(path: string): Promise<readonly string[]> {
   const start = `${basename(path, extname(path))}.rescue-`
   const folders = [dirname(path), dirname(dirname(path))].map(async (folder) => {
-    // In a folder that is missing, or that may not be listed, would be no rescue file.
+    // A folder that is missing has none. In one that may not be listed, nobody can see one.
     const names = await readdir(folder).catch(() => [])
     // A program that has opened a rescue file may have left its log.
     return names.filter((name) => name.startsWith(start) && !SIDECAR.test(name)).map((name) => join(folder, name))
@@ -177,9 +178,12 @@ export function readBackupTime(path: string): Date | undefined {
   const folder = toBackupFolder(path)
   const found = statSync(folder, { throwIfNoEntry: false })
   if (!found?.isDirectory()) return undefined
-  // A copy that failed leaves no file with such a name.
-  const copies = readdirSync(folder).filter((name) => /^[^.].*\.db$/.test(name))
+  const copies = readdirSync(folder).filter((name) => COPY.test(name))
   // The rotation may delete one meanwhile.
   const times = copies.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0)
-  return new Date(Math.max(...times) > 0 ? Math.max(...times) : found.birthtimeMs)
+  const newest = Math.max(0, ...times)
+  return new Date(newest > 0 ? newest : found.birthtimeMs)
 }
+
+/** The name of a copy that is complete: one that failed leaves no such name, but that of a partial file, which begins with a dot. */
+const COPY = /^[^.].*\.db$/

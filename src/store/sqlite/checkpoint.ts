@@ -33,6 +33,7 @@
 import { dlopen, FFIType } from 'bun:ffi'
 import type { Database } from 'bun:sqlite'
 import { closeSync, openSync } from 'node:fs'
+import { toErrorCode } from '../../failure.ts'
 import { isBusy, toPath } from './error.ts'
 import { keepDescriptor } from './paths.ts'
 import { getRow } from './transaction.ts'
@@ -154,15 +155,24 @@ export function forgetCopies(path: string): void {
   if (process.platform !== 'linux') return
   // A descriptor of the list must stay open: see keepDescriptor. SQLite has no lock on the log.
   forget(keepDescriptor(path))
-  let log: number
+  const log = openLog(path)
+  if (log === undefined) return
   try {
-    log = openSync(`${path}-wal`, 'r')
-  } catch {
-    // Without a log, there is nothing to forget.
-    return
+    forget(log)
+  } finally {
+    closeSync(log)
   }
-  forget(log)
-  closeSync(log)
+}
+
+/** Opens the log of a list for reading. Undefined without a log: then there is nothing to forget. */
+function openLog(path: string): number | undefined {
+  try {
+    return openSync(`${path}-wal`, 'r')
+  } catch (error) {
+    // Any other error would leave pages in memory that the disk does not have, and is not passed over.
+    if (toErrorCode(error) === 'ENOENT') return undefined
+    throw error
+  }
 }
 
 const DONTNEED = 4

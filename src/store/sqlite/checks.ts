@@ -8,6 +8,7 @@ import { SIDECAR } from '../../files.ts'
 import { MIN_FREE_BYTES } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
 import { type CheckResult, type CursorCheck, checkDates, checkInbox, NotChecked, runCheck } from '../check.ts'
+import { DAY_MS } from '../numbers.ts'
 import { readBackupTime, readSummary, toBackupFolder } from './backup.ts'
 import { wrapErrors } from './error.ts'
 import { openReadOnly } from './file.ts'
@@ -90,7 +91,7 @@ function isList(path: string): boolean {
 }
 
 /** Milliseconds after which the copy of every night is late: a night may be missed, and two are a fault. */
-const BACKUP_AGE_MS = 2 * 24 * 3600 * 1000
+const BACKUP_AGE_MS = 2 * DAY_MS
 
 /** Finds out that backups have stopped, which nothing else says before one is needed. */
 function checkBackup(path: string): string {

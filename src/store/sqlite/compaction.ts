@@ -75,7 +75,7 @@ const STAGES = { sort: sortRows, add: addIdentities, move: moveRows } as const
 /** The compaction of a list on one connection. */
 export interface Compaction {
   /** Runs a slice for what was accepted up to a number. Returns whether there may be more. @throws SQLITE_BUSY */
-  slice(until?: number): boolean
+  slice(upTo?: number): boolean
   /** Moves the whole inbox, in the transaction of the caller. */
   all(): void
 }
@@ -89,7 +89,7 @@ export function createCompaction(db: Database): Compaction {
   let pass = NEW_PASS
 
   return {
-    slice(until = Number.MAX_SAFE_INTEGER) {
+    slice(upTo = Number.MAX_SAFE_INTEGER) {
       const { stage } = pass
       const pace = paces[stage]
       // The wait for the lock does not count.
@@ -98,7 +98,7 @@ export function createCompaction(db: Database): Compaction {
         // Under the lock, so that no slice follows a migration.
         refuseOutdated(db)
         began = performance.now()
-        return STAGES[stage](db, pass, pace.size(), until)
+        return STAGES[stage](db, pass, pace.size(), upTo)
       }
       // To sort takes no lock, but reads one state of the inbox.
       const { size, next } = stage === 'sort' ? db.transaction(work)() : db.transaction(work).immediate()
@@ -108,30 +108,38 @@ export function createCompaction(db: Database): Compaction {
     },
     all() {
       pass = NEW_PASS
-      for (let current: Pass | undefined = pass; current; )
-        current = STAGES[current.stage](db, current, PASS_SIZE, Number.MAX_SAFE_INTEGER).next
+      // A pass that runs in slices begins anew: its tables are used for this one.
+      pass = NEW_PASS
+      let next: Pass | undefined = NEW_PASS
+      while (next) {
+        const step: Step = STAGES[next.stage](db, next, PASS_SIZE, Number.MAX_SAFE_INTEGER)
+        next = step.next
+      }
     },
   }
 }
 
 /** Finds the oldest rows of the inbox after a number, up to another one: their first and last numbers are null without rows. */
-function findRows(db: Database, after: number, until: number, limit: number) {
+function findRows(db: Database, after: number, upTo: number, limit: number) {
   return getRow<{ first: number | null; last: number | null; rows: number; addresses: number }>(
     db,
     `SELECT min(first_seq) AS first, max(first_seq) AS last, count(*) AS rows,
             coalesce(sum(json_array_length(addresses)), 0) AS addresses
      FROM (SELECT first_seq, addresses FROM inbox WHERE first_seq > ?1 AND first_seq <= ?2 ORDER BY first_seq LIMIT ?3)`,
     after,
-    until,
+    upTo,
     limit,
   )
 }
 
 /** Sorts more rows. The pass goes on to `add` when it has enough addresses, or all rows. */
-function sortRows(db: Database, pass: Pass, limit: number, until: number): Step {
-  // Of another pass.
-  if (pass.sorted === 0) for (const table of ['sorted', 'repeated']) db.run(`DELETE FROM pass.${table}`)
-  const { first, last, rows, addresses } = findRows(db, pass.last, until, limit)
+function sortRows(db: Database, pass: Pass, limit: number, upTo: number): Step {
+  // What an earlier pass left that was given up: its entries would be added, and its repeats kept off the list, in this one.
+  if (pass.sorted === 0) {
+    db.run('DELETE FROM pass.sorted')
+    db.run('DELETE FROM pass.repeated')
+  }
+  const { first, last, rows, addresses } = findRows(db, pass.last, upTo, limit)
   if (first !== null && last !== null) {
     const { changes } = db
       .query(
@@ -142,11 +150,19 @@ function sortRows(db: Database, pass: Pass, limit: number, until: number): Step 
     expectEqual(changes, addresses, 'sorted')
   }
   const sorted = pass.sorted + addresses
-  // The inbox is empty.
+  // The inbox has no rows, and this pass has none of an earlier slice.
   if (sorted === 0) return { size: 0, next: undefined }
   const hasMore = rows === limit
-  const stage = hasMore && sorted < PASS_SIZE ? 'sort' : 'add'
-  const next: Pass = { ...pass, stage, first: pass.first || (first ?? 0), last: last ?? pass.last, hasMore, sorted }
+  const isFull = sorted >= PASS_SIZE
+  const next: Pass = {
+    ...pass,
+    stage: hasMore && !isFull ? 'sort' : 'add',
+    // The first row is that of the first slice; the last one moves on, if there is another.
+    first: pass.sorted === 0 ? (first ?? 0) : pass.first,
+    last: last ?? pass.last,
+    hasMore,
+    sorted,
+  }
   return { size: rows, next }
 }
 
@@ -159,6 +175,7 @@ function addIdentities(db: Database, pass: Pass, limit: number): Step {
   // their addresses since.
   if (!db.query('SELECT 1 FROM inbox WHERE first_seq = ?1').get(pass.first)) return { size: 0, next: NEW_PASS }
   const { identity, seq } = pass.lastAdded
+  // At least 1: a pass whose last entry was added is in the stage `move`.
   const size = Math.min(pass.sorted - pass.added, limit)
   // The first one of equal identities is the one with the lowest seq. OR FAIL: an error undoes the transaction. To undo
   // this statement alone, SQLite would copy each page before it changes (https://sqlite.org/tempfiles.html, "Statement Journal Files").
@@ -181,9 +198,10 @@ function addIdentities(db: Database, pass: Pass, limit: number): Step {
 /** Moves the new addresses of the oldest rows of a pass to the end of the list, and deletes these rows. */
 function moveRows(db: Database, pass: Pass, limit: number): Step {
   const end = pass.hasMore ? NEW_PASS : undefined
+  // From the start of the inbox, which is that of the pass, unless another process has moved some of its rows.
   const { first, last, rows, addresses } = findRows(db, 0, pass.last, limit)
   if (first === null || last === null) return { size: 0, next: end }
-  // Without the rows of the inbox, only this says which numbers were given out.
+  // The rows of the inbox say which numbers were given out. When they are deleted, only this says it.
   db.query(
     `UPDATE list SET last_seq = max(last_seq,
        (SELECT first_seq + json_array_length(addresses) - 1 FROM inbox WHERE first_seq = ?1))`,

@@ -57,8 +57,9 @@ export function openListFile(file: string, access: StoreOptions['access'] | 'ser
       createPrivateFile(path, { mayExist: true })
     }
     const isService = access === 'serve'
-    // Of an earlier process, which may have ended at a write that failed.
+    // The log of an earlier process, which may have ended at a write that failed: see checkpoint.ts.
     const hasLog = isService && hasContent(`${path}-wal`)
+    // Before SQLite opens the list, and reads the log.
     if (hasLog) forgetCopies(path)
     const list = openWritable(path, { name: resolve(file), isService })
     if (hasLog) startLog(list)
@@ -74,43 +75,34 @@ function openUnchanged(path: string, readOnly: 'backup' | Failure): ListFile {
   return { db: openReadOnly(path), files: new Map(), state: createLogState(), readOnly }
 }
 
+/** @param name the path as it was given, absolute: it may be a symbolic link */
 function openWritable(
   path: string,
   { name, isService }: { readonly name: string; readonly isService: boolean },
 ): ListFile {
   const id = readFileId(path)
-  // SQLite would open a file that it may not write for reading.
+  // SQLite does not refuse a file that it may not write: it opens it for reading, and the first commit would fail instead of the start.
   accessSync(path, modes.W_OK)
   const db = new Database(path, { readwrite: true })
   try {
     db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
-    // Before anything is written.
+    // Before anything is written: a database of another program stays as it is, and so does the list of a newer Rollcall.
     const version = checkVersion(db, path)
-    if (version !== 0 && !isService) refuseOutdated(db)
-    // Reads a page of each table, so that a damaged list is refused.
-    const tables = db.query<{ name: string }, []>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all()
-    for (const { name: table } of tables) db.query(`SELECT 1 FROM "${table}" LIMIT 1`).get()
+    const isNew = version === 0
+    // The caller migrates an older list for a service. A service of that version may have it open, so no command writes to it.
+    if (!isNew && !isService) refuseOutdated(db)
+    touchTables(db)
     // Before anything else is written: from now on it is a list, which no backup replaces.
     if (isBackup(path)) db.run(`PRAGMA application_id = ${LIST_ID}`)
-    // Before the first table of a new list.
-    db.run(`PRAGMA page_size = ${PAGE_BYTES}`)
-    // A list stays in this mode. SQLite does not wait here when two processes open the list at once.
-    const startWal = () => getRow<{ journal_mode: string }>(db, 'PRAGMA journal_mode = WAL')
-    if (waitForLock(startWal).journal_mode !== 'wal') throw toStoreError(path, 'its file system cannot share it')
-    configureLog(db)
-    // 16 MiB. More does not help: compaction and imports use the pages in their order.
-    db.run('PRAGMA cache_size = -16384')
-    // What is sorted stays in memory, a few megabytes for a batch: a /tmp that is full must not stop a list on another disk.
-    db.run('PRAGMA temp_store = MEMORY')
-    // Before the schema is committed: a process that finds the schema relies on the entry in the folder.
-    if (version === 0) syncPath(dirname(path))
-    if (version === 0) migrate(db, path)
-    // It reads the list, so the log and its index are there from now on.
+    configure(db, path)
+    if (isNew) {
+      // Before the schema is committed: a process that finds the schema relies on the entry in the folder.
+      syncPath(dirname(path))
+      migrate(db, path)
+    }
+    // For its read alone: SQLite creates the log and its index at the first one in WAL mode, and `findFiles` must find both.
     checkVersion(db, path)
-    // A symbolic link may be changed, so the name counts too.
-    const files = new Map([path, name].map((file) => [file, id]))
-    for (const log of [`${path}-wal`, `${path}-shm`]) files.set(log, readFileId(log))
-    const list: ListFile = { db, files, state: createLogState(), isNew: version === 0 }
+    const list: ListFile = { db, files: findFiles(path, name, id), state: createLogState(), isNew }
     // Another file may have been put here since `id` was read.
     refuseLost(list)
     // From now on: see transaction.ts.
@@ -121,6 +113,38 @@ function openWritable(
     db.close()
     throw readFileId(path) === id ? error : new LostListError(`${path} was replaced while it was opened: start again`)
   }
+}
+
+/** Reads a page of each table, so that a list with a damaged one is refused before anything is confirmed. */
+function touchTables(db: Database): void {
+  const tables = db.query<{ name: string }, []>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all()
+  for (const { name } of tables) db.query(`SELECT 1 FROM "${name}" LIMIT 1`).get()
+}
+
+function configure(db: Database, path: string): void {
+  // Before the first table of a new list. An older list keeps the size that it has.
+  db.run(`PRAGMA page_size = ${PAGE_BYTES}`)
+  // A list stays in this mode. SQLite does not wait here when two processes open the list at once.
+  const startWal = () => getRow<{ journal_mode: string }>(db, 'PRAGMA journal_mode = WAL')
+  if (waitForLock(startWal).journal_mode !== 'wal') throw toStoreError(path, 'its file system cannot share it')
+  configureLog(db)
+  // 16 MiB. More does not help: compaction and imports use the pages in their order.
+  db.run('PRAGMA cache_size = -16384')
+  // What is sorted stays in memory, a few megabytes for a batch: a /tmp that is full must not stop a list on another disk.
+  db.run('PRAGMA temp_store = MEMORY')
+}
+
+/** @param id of the file that was opened */
+function findFiles(path: string, name: string, id: string | undefined): ListFile['files'] {
+  const log = `${path}-wal`
+  const index = `${path}-shm`
+  return new Map([
+    [path, id],
+    // A symbolic link may be changed while the list is open, and then leads to another list.
+    [name, id],
+    [log, readFileId(log)],
+    [index, readFileId(index)],
+  ])
 }
 
 /** The files of a list were deleted, moved or replaced while it was open: what is written to it now is in none of them. */
@@ -168,7 +192,10 @@ export function commit(list: ListFile, work: () => void): void {
 /** The space that a commit may need. */
 const MIN_COMMIT_BYTES = 256 * 1024
 
-/** Takes the lock that a writer needs, and writes nothing, so it looks at the clock and the space itself. @throws StoreError, SQLiteError */
+/**
+ * Shows whether the list can be written, without a commit: takes the lock that a writer needs, and gives it back. Only a commit would
+ * meet a wrong clock or a full disk, so it looks for these itself. @throws StoreError, SQLiteError
+ */
 export function checkWritable(list: ListFile): void {
   checkPlace(list)
   checkClock()
@@ -203,8 +230,8 @@ export function closeList(list: ListFile): LostListError | undefined {
  * Opens a list for reading, by its real path. Writes nothing, so that a disk that is full or read-only can be read, and a service
  * is not disturbed.
  *
- * @param older what is done with an older list: it is kept, or a copy in memory is migrated. Default: this for a backup; for a list, an
- * error
+ * @param older what is done with a list of an older version. `keep`: it is read as it is. `copy`: it is copied to memory, and the copy is
+ * migrated. Default: `copy` for a backup, and an error for a list, because a service may migrate it at any moment
  * @throws StoreError
  */
 export function openReadOnly(path: string, older?: 'keep' | 'copy'): Database {

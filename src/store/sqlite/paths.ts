@@ -1,6 +1,16 @@
 /** The paths of a SQLite list: which files are there, whether they belong together, and new ones with private modes. */
 
-import { chmodSync, existsSync, mkdirSync, openSync, readSync, statfsSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  type Stats,
+  statfsSync,
+  statSync,
+} from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { IS_FOLDER, toErrorCode, UsageError } from '../../failure.ts'
 import {
@@ -50,9 +60,11 @@ const descriptors = new Map<string, number>()
 
 /** Opens a list for reading, or returns the descriptor that is open already. @param id of the file. @throws ENOENT */
 export function keepDescriptor(path: string, id = readFileId(path)): number {
-  const key = id ?? ''
-  const descriptor = descriptors.get(key) ?? openSync(path, 'r')
-  descriptors.set(key, descriptor)
+  const known = id === undefined ? undefined : descriptors.get(id)
+  if (known !== undefined) return known
+  const descriptor = openSync(path, 'r')
+  // Of what was opened: another file may be at the path since `id` was read.
+  descriptors.set(toFileId(fstatSync(descriptor)), descriptor)
   return descriptor
 }
 
@@ -100,14 +112,15 @@ function isMountPoint(path: string): boolean {
 /** The device and the inode of a file: equal for all links to it. Undefined when there is no file. */
 export function readFileId(path: string): string | undefined {
   try {
-    const { dev, ino } = statSync(path)
-    return `${dev}:${ino}`
+    return toFileId(statSync(path))
   } catch (error) {
     // A file may be in the place of its folder.
     if (/^(?:ENOENT|ENOTDIR)$/.test(toErrorCode(error))) return undefined
     throw error
   }
 }
+
+const toFileId = ({ dev, ino }: Stats): string => `${dev}:${ino}`
 
 /** Bytes of a file; 0 when it is missing. */
 export function readSize(path: string): number {

@@ -1,6 +1,7 @@
 /**
- * Reads a SQLite list. Addresses in the inbox are not on the list yet: only the last number counts them. `listWhole` and
- * `listSuppressions` need a transaction.
+ * Reads a SQLite list. Addresses in the inbox are not on the list yet: of what is read here, only the last number counts them. What
+ * runs several statements needs a transaction of its caller, because others may write in between. Only `listSubscribers` needs
+ * none: it reads each page in the state of that moment.
  */
 
 import type { Database } from 'bun:sqlite'
@@ -27,11 +28,17 @@ export function readHead(db: Database): ListHead {
       `SELECT id, suppression_key AS suppressionKey, ${LAST_SEQ} AS lastSeq FROM list`,
     )
     .get()
-  const isSound =
-    head && /^[0-9a-f]{16}$/.test(head.id) && head.suppressionKey?.length === 32 && Number.isSafeInteger(head.lastSeq)
-  if (!isSound) throw toDamage(db, 'its head cannot be read')
+  if (!head || !isSound(head)) throw toDamage(db, 'its head cannot be read')
   return { ...head, clockSeq: toClockSeq() }
 }
+
+/** SQLite does not notice every damage, and with a wrong key, nobody would be suppressed any more. */
+function isSound({ id, suppressionKey, lastSeq }: Omit<ListHead, 'clockSeq'>): boolean {
+  return HEAD_ID.test(id) && suppressionKey?.length === 32 && Number.isSafeInteger(lastSeq)
+}
+
+/** See `ListHead.id`. */
+const HEAD_ID = /^[0-9a-f]{16}$/
 
 /**
  * Finds the suppressions of people who came back, by their hashes in hexadecimal. Compaction does not delete them, because that would
@@ -93,7 +100,10 @@ export function readStatus(db: Database): Omit<StoreStatus, 'bytes' | 'freeBytes
   return { ...count, ...readDates(db), lastReaderAt, days: toDays(first, counts, count.subscribers) }
 }
 
-// CROSS JOIN fixes the order of the loops: the JSON array outside, in the order of the index, and the table inside.
+/**
+ * Returns what the list holds of each address, in their order. CROSS JOIN fixes the order of the loops: the JSON array outside, in the
+ * order of the index, and the table inside. Otherwise SQLite may read the whole table for a few addresses.
+ */
 export function lookUp(db: Database, addresses: readonly Address[]): readonly Found[] {
   const found: { subscriber?: Subscriber; suppressedAt?: Date }[] = addresses.map(() => ({}))
   const subscribers = db
@@ -111,6 +121,7 @@ export function lookUp(db: Database, addresses: readonly Address[]): readonly Fo
   return found
 }
 
+/** Finds the suppressions of addresses, with the index of each address, also those of people who came back. */
 function findSuppressions(db: Database, addresses: readonly Address[]) {
   if (db.query('SELECT 1 FROM suppressions LIMIT 1').get() === null) return []
   const hashOf = createSuppressionHash(readHead(db).suppressionKey)

@@ -64,7 +64,7 @@ export function openSqliteStore(file: string, options: StoreOptions): Subscriber
     probe: () => wrapErrors(db, () => retryBusy(() => commit(list, () => probe(db)))),
     ready: () =>
       wrapErrors(db, () => {
-        // A command that changes it makes it a list.
+        // Nothing keeps a command from changing a backup, which makes it a list. So it only has to be writable.
         if (list.readOnly === 'backup') return accessSync(toPath(db), modes.W_OK)
         if (list.readOnly) throw list.readOnly
         return retryBusy(() => checkWritable(list))
@@ -97,16 +97,22 @@ export function openSqliteStore(file: string, options: StoreOptions): Subscriber
 async function compact(list: OpenList): Promise<void> {
   const { db, options, compaction } = list
   if (countInbox(db) === 0) return
-  try {
-    if (compaction && !list.readOnly) {
+  if (compaction && !list.readOnly) {
+    try {
       const { lastSeq } = readHead(db)
-      const compactSlice = () => writeStep(list, () => compaction.slice(lastSeq))
-      return await compactAll(() => retryBusy(compactSlice))
+      await compactAll(() => writeStep(list, () => compaction.slice(lastSeq)))
+      return
+    } catch (error) {
+      // What only reads goes on without the inbox, on a disk that is full for example.
+      if (options.access !== 'read' || !isWriteError(error)) throw error
+      list.readOnly = toStoreError(toPath(db), error)
     }
-  } catch (error) {
-    if (options.access !== 'read' || !isWriteError(error)) throw error
-    list.readOnly = toStoreError(toPath(db), error)
   }
+  noteLeftOut(list)
+}
+
+function noteLeftOut(list: OpenList): void {
+  const { db, options } = list
   if (list.isNoted) return
   const reason = list.readOnly === 'backup' ? 'this is a backup, which is only read' : 'the list cannot be written'
   options.notify?.(`${reason}: ${countInbox(db)} addresses in its inbox are not included`)
@@ -130,26 +136,30 @@ async function writeBatch<T>(list: OpenList, { addresses, plan }: Batch<T>): Pro
     if (countInbox(db) <= MOST_UNDER_LOCK) break
   }
   const forget = db.transaction(() => forgetReturned(db))
-  while (await retryBusy(() => writeStep(list, () => forget.immediate()))) await Bun.sleep(PAUSE_MS)
+  while (await writeStep(list, () => forget.immediate())) await Bun.sleep(PAUSE_MS)
   const change = db.transaction(() => {
     const lockedAt = performance.now()
     // Another file may have been put here while this process waited for the lock.
     checkPlace(list)
     list.compaction?.all()
+    // Of those whom the line above has put on the list, until there are no more.
     while (forgetReturned(db));
     const { changes, outcomes } = plan(lookUp(db, addresses), new Date(checkClock()))
     applyChanges(db, changes)
     return { outcomes, lockedAt }
   })
-  const written = await retryBusy(() => writeStep(list, () => change.immediate()))
+  const written = await writeStep(list, () => change.immediate())
   // Reports success only if the list that was changed is still at its path.
   checkPlace(list)
   return written
 }
 
-/** Writes in a transaction of its own, and moves what it wrote out of the log. @throws as `write` */
-function writeStep<T>(list: OpenList, work: () => T): T {
-  const result = write(list, work)
+/**
+ * Writes in a transaction of its own when the lock is free, and moves what it wrote out of the log. Only the transaction is tried
+ * again: what follows its commit must not repeat it. @throws as `write`
+ */
+async function writeStep<T>(list: OpenList, work: () => T): Promise<T> {
+  const result = await retryBusy(() => write(list, work))
   keepLogShort(list, COMMAND_PAGES)
   return result
 }

@@ -10,14 +10,19 @@ import { toRealPath } from './paths.ts'
 import { SCHEMA_VERSION } from './schema.ts'
 import type { Outdated, Reply, Report, Task } from './worker.ts'
 
+/** What the thread says of its own accord. */
+interface Listener {
+  readonly log: Log
+  readonly onOutdated: OnOutdated | undefined
+}
+
 /**
- * Opens the list in a file, on a new thread. If the thread ends before it is closed, the process exits with 1, and the supervisor
- * starts it again. Logs a warning when other users may read the list, or when it is in memory. @throws StoreError; as `toRealPath`
+ * Starts the thread. If it ends before it is closed, the process exits with 1, and the supervisor starts it again: nothing can be
+ * written any more.
  */
-export async function openSqliteThread(file: string, log: Log, onOutdated?: OnOutdated): Promise<ServiceStore> {
-  // A usage error has an exit code of its own, which the thread does not pass on.
-  toRealPath(file)
+function startThread({ log, onOutdated }: Listener) {
   const worker = new Worker(new URL('./worker.ts', import.meta.url).href)
+  /** The tasks that have no reply yet, in their order. */
   const pending: PromiseWithResolvers<unknown>[] = []
   let isClosing = false
   let reason: Error | undefined
@@ -36,24 +41,43 @@ export async function openSqliteThread(file: string, log: Log, onOutdated?: OnOu
   worker.addEventListener('close', () => {
     if (isClosing) return
     log.error({ err: reason }, 'the writer thread has ended, so the service ends')
-    process.exit(1)
+    process.exit(EXIT.failed)
   })
 
-  /** Sends a task, and returns its reply. */
-  function send<Value = void>(name: Task['name'], text = ''): Promise<Value> {
-    const reply = Promise.withResolvers<unknown>()
-    pending.push(reply)
-    worker.postMessage({ name, text } satisfies Task)
-    return reply.promise as Promise<Value>
+  return {
+    /** Sends a task, and returns its reply. */
+    send<Value = void>(name: Task['name'], text = ''): Promise<Value> {
+      const reply = Promise.withResolvers<unknown>()
+      pending.push(reply)
+      worker.postMessage({ name, text } satisfies Task)
+      return reply.promise as Promise<Value>
+    },
+    /** Call it before the last task. */
+    expectEnd(): void {
+      isClosing = true
+    },
+    /** Ends the thread. SQLite closes what it has open. */
+    end: () => worker.terminate(),
+    /** Lets the thread end with the process, and keeps it until then. */
+    leave: () => worker.unref(),
   }
+}
 
+/**
+ * Opens the list in a file, on a new thread. Migrates an older list, and calls fail until that is done. Logs a warning when other users
+ * may read the list, or when it is in memory. @throws StoreError; as `toRealPath`
+ */
+export async function openSqliteThread(file: string, log: Log, onOutdated?: OnOutdated): Promise<ServiceStore> {
+  // A usage error has an exit code of its own, which the thread does not pass on.
+  toRealPath(file)
+  const thread = startThread({ log, onOutdated })
   /** What calls get while the list is migrated. */
   let migrating: MigratingError | undefined
 
   /** Sends a task for a list that can be used. */
   async function use<Value = void>(name: Task['name'], text?: string): Promise<Value> {
     if (migrating) throw migrating
-    return await send(name, text)
+    return await thread.send(name, text)
   }
 
   /** Migrates an older list. If that fails, the process ends: it can do nothing, and the next start tries again. */
@@ -62,7 +86,7 @@ export async function openSqliteThread(file: string, log: Log, onOutdated?: OnOu
     migrating = toMigratingError(versions)
     log.info(toMigrationBegin(versions))
     try {
-      const kept = await send<string | undefined>('migrate')
+      const kept = await thread.send<string | undefined>('migrate')
       migrating = undefined
       log.info(toMigrationEnd(versions) + (kept ? `; the earlier one is kept in ${kept}` : ''))
     } catch (error) {
@@ -72,11 +96,11 @@ export async function openSqliteThread(file: string, log: Log, onOutdated?: OnOu
   }
 
   try {
-    const older = await send<number | undefined>('open', file)
+    const older = await thread.send<number | undefined>('open', file)
     if (older !== undefined) void migrate(older)
   } catch (error) {
-    isClosing = true
-    worker.terminate()
+    thread.expectEnd()
+    thread.end()
     throw error
   }
   for (const problem of [describeModes(file), describeMemory(dirname(toRealPath(file)))]) {
@@ -89,11 +113,11 @@ export async function openSqliteThread(file: string, log: Log, onOutdated?: OnOu
     ready: () => use('ready'),
     measure: () => use<StoreMeasure>('measure'),
     async close() {
-      isClosing = true
-      const isLost = await send<boolean>('close')
+      thread.expectEnd()
+      const isLost = await thread.send<boolean>('close')
       // SQLite would close a lost list at the end of its thread, and delete the log at its path.
-      if (isLost) worker.unref()
-      else worker.terminate()
+      if (isLost) thread.leave()
+      else thread.end()
     },
   }
 }

@@ -39,10 +39,7 @@ export async function upgrade({ db }: ListFile): Promise<string | undefined> {
       const version = checkVersion(db, path)
       const isOlder = version < SCHEMA_VERSION
       if (isOlder) {
-        {
-          using unchanged = openReadOnly(path, 'keep')
-          copyUnchanged(unchanged, partial)
-        }
+        copyTo(partial, path)
         runMigrations(db, version)
         // As late as possible, so that attempts that fail leave no backups. The one of a commit that fails stays: the disk may have
         // the new list even so.
@@ -55,6 +52,12 @@ export async function upgrade({ db }: ListFile): Promise<string | undefined> {
       throw toStoreError(path, error)
     }
   })
+}
+
+/** On a connection of its own: SQLite does not copy a list in a transaction. It reads what was committed before the lock. */
+function copyTo(partial: string, path: string): void {
+  using unchanged = openReadOnly(path, 'keep')
+  copyUnchanged(unchanged, partial)
 }
 
 /** @throws StoreError unless there is space for the backup, and as much for the log of the migration */

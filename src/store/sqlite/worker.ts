@@ -24,7 +24,10 @@ import { readFreeBytes } from './paths.ts'
 import { block, waitForLock } from './transaction.ts'
 import { findOlder, upgrade } from './upgrade.ts'
 
-/** A message to the thread. It has only texts, which is what Bun sends fastest. `open` comes first, then `migrate` for an older list, and `close` last. */
+/**
+ * A message to the thread. It has only texts, which is what Bun sends fastest. `open` comes first, then `migrate` for an older list,
+ * and `close` last.
+ */
 export interface Task {
   readonly name: keyof typeof TASKS
   /** For `open` a path, for `append` a JSON array of addresses. */
@@ -50,7 +53,9 @@ export interface Outdated {
 
 declare const self: Worker
 
+/** Set by `open`. */
 let list: ListFile
+/** Set by `start`, when the list may be used. */
 let schedule: Schedule
 let rescued: 'not yet' | 'failed' | 'done' = 'not yet'
 
@@ -62,6 +67,7 @@ self.onmessage = ({ data }: MessageEvent<Task>) => {
   last = last.then(async () => {
     const reply = await run(data)
     self.postMessage(reply)
+    // Only now: the request has its confirmation.
     if (data.name === 'append' && reply.ok) shortenLog()
   })
 }
@@ -71,6 +77,7 @@ async function run({ name, text }: Task): Promise<Reply> {
     return { ok: true, value: await TASKS[name](text) }
   } catch (error) {
     announceOutdated(error)
+    // At `open`, nothing was confirmed yet.
     if (error instanceof LostListError && name !== 'open') await rescue(error)
     if (error instanceof StoreError) return { ok: false, reason: error.message }
     return { ok: false, reason: `the list cannot be written: ${toReason(error)}` }
@@ -156,6 +163,7 @@ const BUSY_MS = 20
 async function compact(slice: () => boolean): Promise<boolean> {
   const end = performance.now() + SLICE_MS
   try {
+    // `write` does it too, but the log comes first, and is moved into the list only if that is at its path.
     checkPlace(list)
     if (!keepServiceLogShort(list)) {
       const hasMore = write(list, slice)
@@ -167,6 +175,7 @@ async function compact(slice: () => boolean): Promise<boolean> {
     announceOutdated(error)
     if (!isBusy(error)) throw toStoreError(toPath(list.db), error)
   }
+  // The lock is taken, or a long reader holds the log. This is no failure, so the schedule must not wait for as long as after one.
   await Bun.sleep(BUSY_MS)
   return true
 }

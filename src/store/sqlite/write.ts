@@ -26,19 +26,20 @@ export function forgetReturned(db: Database): boolean {
     db,
     rows.map(({ email }) => email),
   )
-  const hasMore = rows.length === RETURNED_BATCH
-  // Null: up to the last subscriber.
-  const end = hasMore ? (rows.at(-1)?.seq ?? null) : null
+  // Null when there are no more, or no suppressions: then everybody is done, up to the last subscriber.
+  const last = rows[RETURNED_BATCH - 1]?.seq ?? null
   db.query(
     `UPDATE list SET forgotten_seq = up_to FROM (SELECT coalesce(?1, max(seq)) AS up_to FROM subscribers)
      WHERE forgotten_seq < up_to`,
-  ).run(end)
-  return hasMore
+  ).run(last)
+  return last !== null
 }
 
 function deleteSuppressions(db: Database, addresses: readonly Address[]): void {
   if (addresses.length === 0) return
-  const hashes = addresses.map(createSuppressionHash(readHead(db).suppressionKey)).map((hash) => hash.toString('hex'))
+  const hashOf = createSuppressionHash(readHead(db).suppressionKey)
+  const hashes = addresses.map((address) => hashOf(address).toString('hex'))
+  // Sorted: in the order of the table, each of its pages is written once.
   db.query('DELETE FROM suppressions WHERE hash IN (SELECT unhex(value) FROM json_each(?1))').run(
     JSON.stringify(hashes.sort()),
   )
@@ -57,7 +58,8 @@ export function applyChanges(db: Database, { add, remove, suppress, forget }: Ch
 }
 
 function removeSubscribers(db: Database, subscribers: readonly Subscriber[]): void {
-  const [seqs, emails] = [subscribers.map(({ seq }) => seq), subscribers.map(({ email }) => email)]
+  const seqs = subscribers.map(({ seq }) => seq)
+  const emails = subscribers.map(({ email }) => email)
   db.query('DELETE FROM subscribers WHERE seq IN (SELECT value FROM json_each(?1))').run(JSON.stringify(seqs))
   db.query('DELETE FROM identities WHERE identity IN (SELECT lower(value) FROM json_each(?1))').run(
     JSON.stringify(emails),
