@@ -75,8 +75,9 @@ const EXCEPTIONS: readonly { readonly rule: string; readonly at?: RegExp; readon
   { rule: 'owasp:api4:2023-rate-limit', reason: 'There is no rate limit. A proxy may have one.' },
   {
     rule: 'owasp:api4:2023-string-limit',
-    at: /\.(parameters|headers)\.|\.get\.responses\.200\.content\./,
-    reason: 'The HTTP server limits all headers together. The length of a document depends on the site file.',
+    at: /\.(parameters|headers)\.|\.get\.responses\.200\.content\.|\.(responses\.308|CanonicalHost)\.content\./,
+    reason:
+      'The HTTP server limits all headers together, and so the URL of a redirect. The length of a document depends on the site file.',
   },
   {
     rule: 'owasp:api4:2023-string-restricted',
