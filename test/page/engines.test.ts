@@ -151,3 +151,15 @@ describe.each([320, 1280])('at %p pixels', (width) => {
     },
   )
 })
+
+test('without the picture of the check mark, the words of the success are not indented', async () => {
+  await open({ viewport: { width: 390, height: 800 } }, async (page) => {
+    await page.evaluate("document.querySelectorAll('.done svg').forEach((picture) => picture.remove())")
+    await send(page, 'no-picture@news.example')
+    await waitFor(page, LOCALES.en.accepted)
+    const starts = await page.evaluate<number[]>(
+      "['.done h2', '.done .address', '.done .actions'].map((place) => document.querySelector(place).getBoundingClientRect().left)",
+    )
+    expect(new Set(starts).size).toBe(1)
+  })
+})
