@@ -13,16 +13,21 @@ export async function count({ json, ...options }: VerbOptions): Promise<void> {
 export async function has(text: string, { json, ...options }: VerbOptions): Promise<void> {
   const [address, more] = await readAddresses([text])
   if (address === undefined || more !== undefined) throw new UsageError('standard input has more than one address')
-  const [found = {}] = await withStore(parseListOption(options), (store) => store.lookUp([address]))
+  const { found, isComplete } = await withStore(parseListOption(options), async (store, isComplete) => {
+    const [found = {}] = await store.lookUp([address])
+    return { found, isComplete: isComplete() }
+  })
   const { subscriber, suppressedAt } = found
-  // Without the inbox, nobody knows that an address is not on the list. `withStore` has set the exit code then.
-  const isKnown = subscriber !== undefined || process.exitCode === undefined
-  if (isKnown) process.exitCode = subscriber ? EXIT.done : EXIT.failed
+  if (subscriber) process.exitCode = EXIT.done
+  // Without the inbox, nobody knows that an address is not on the list: the exit code of `withStore` stays.
+  else if (isComplete) process.exitCode = EXIT.failed
   if (json) {
     const dates = { subscribed_at: subscriber?.subscribedAt, suppressed_at: suppressedAt }
     return await printJson({ state: toState(found), email: subscriber?.email, ...dates, seq: subscriber?.seq })
   }
-  const absent = `not on the list${suppressedAt ? ': suppressed' : ''}${isKnown ? '' : ', unless it is in the inbox'}`
-  const since = subscriber?.subscribedAt.toISOString()
-  await print(subscriber ? `${subscriber.email} has been on the list since ${since}` : absent)
+  if (subscriber)
+    return await print(`${subscriber.email} has been on the list since ${subscriber.subscribedAt.toISOString()}`)
+  const suppressed = suppressedAt ? ': suppressed' : ''
+  const doubt = isComplete ? '' : ', unless it is in the inbox'
+  await print(`not on the list${suppressed}${doubt}`)
 }

@@ -18,6 +18,7 @@ import { askService } from './healthcheck.ts'
 import { print, printJson } from './output.ts'
 import { parseListOption, type VerbOptions } from './shared.ts'
 
+/** `cursorFile` is that of an export. Without it, the cursors of recipes are looked for. */
 type DoctorOptions = VerbOptions & { readonly cursorFile?: string }
 
 /** `rollcall doctor`: prints what it finds, and what to do. What it tries in the list, it takes back. */
@@ -55,6 +56,7 @@ async function* runChecks(list: ListUrl, cursorFile: string | undefined): AsyncG
   )
 }
 
+/** A host in a domain for examples (RFC 2606). */
 const EXAMPLE = /(?:^|\.)example(?:\.(?:com|net|org))?$/
 
 /** Looks for values that an owner forgets to change. @throws Failure */
@@ -103,25 +105,14 @@ async function checkService(list: ListUrl, { ops, baseUrl, siteFile }: Config): 
   return `it works, and runs with these settings; its version is ${VERSION}`
 }
 
+const LOCAL_ORIGIN = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|$)/
+
 /** Asks whether the public address leads to this service, through the proxy. It may not be reachable from here. @throws Failure */
 async function checkAddress({ baseUrl }: Config): Promise<string> {
-  if (/^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|$)/.test(baseUrl))
-    throw new NotChecked(`${baseUrl} is for this machine only`)
+  if (LOCAL_ORIGIN.test(baseUrl)) throw new NotChecked(`${baseUrl} is for this machine only`)
   try {
-    for (const [path, status, text] of [
-      [ENDPOINT.path, 405, '"method_not_allowed"'],
-      [DOCUMENTS.openApiJson.path, 200, `"url":"${baseUrl}"`],
-    ] as const) {
-      const answer = await fetch(baseUrl + path, {
-        redirect: 'manual',
-        signal: AbortSignal.timeout(HEALTH_DEADLINE_MS),
-      })
-      if (answer.status === status && (await answer.text()).includes(text)) continue
-      const to = answer.headers.get('Location')
-      throw new Failure(
-        `${baseUrl}${path} does not lead to this service: ${answer.status}${to ? ` to ${to}` : ''}: the proxy must pass every path of this host on, with its Host, and BASE_URL must be this host`,
-      )
-    }
+    await expectAnswer(baseUrl + ENDPOINT.path, 405, '"method_not_allowed"')
+    await expectAnswer(baseUrl + DOCUMENTS.openApiJson.path, 200, `"url":"${baseUrl}"`)
     return `${baseUrl} leads to this service`
   } catch (error) {
     if (error instanceof Failure) throw error
@@ -132,9 +123,21 @@ async function checkAddress({ baseUrl }: Config): Promise<string> {
   }
 }
 
+/** Sends a GET. @throws Failure when the answer has another status, or lacks a text that this service has there */
+async function expectAnswer(url: string, status: number, text: string): Promise<void> {
+  const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(HEALTH_DEADLINE_MS) })
+  if (answer.status === status && (await answer.text()).includes(text)) return
+  const location = answer.headers.get('Location')
+  const found = location === null ? `${answer.status}` : `${answer.status} to ${location}`
+  throw new Failure(
+    `${url} does not lead to this service: ${found}: the proxy must pass every path of this host on, with its Host, and BASE_URL must be this host`,
+  )
+}
+
 /** Looks in the working folder, next to the cursor file and next to a SQLite list. @throws Failure */
 async function checkLeftovers(list: ListUrl, cursorFile = ''): Promise<string> {
   const name = list.kind === 'sqlite' ? resolve(list.file) : ''
+  // Files beside a list are beside the file itself, not beside a link to it.
   const file = existsSync(name) ? realpathSync(name) : name
   const rescues = file ? await listRescues(file) : []
   if (rescues.length > 0) {
@@ -142,7 +145,9 @@ async function checkLeftovers(list: ListUrl, cursorFile = ''): Promise<string> {
       `${rescues.map(quotePath).join(' ')}: when the list was lost, this kept its addresses: restore or import it, if that is not done, and move it to another folder`,
     )
   }
-  const folders = [...new Set(['', cursorFile, file].map((path) => resolve(dirname(path))))]
+  // The folder of an empty path is the working folder.
+  const places = ['', cursorFile, file].map((path) => resolve(dirname(path)))
+  const folders = [...new Set(places)]
   const found = (await Promise.all(folders.map((folder) => listLeftovers(folder)))).flat()
   const closed = folders.filter((folder) => existsSync(folder) && !isReadable(folder))
   const rest = closed.length > 0 ? `; not read, because this user may not: ${closed.join(' and ')}` : ''
@@ -166,7 +171,8 @@ function isReadable(folder: string): boolean {
 
 /** Finds the cursors of recipes, in the working folder and next to a SQLite list: those of NAME.json are in NAME.cursor. */
 function listHandOvers(list: ListUrl): readonly string[] {
-  const folders = new Set([resolve('.'), list.kind === 'sqlite' ? resolve(dirname(list.file)) : resolve('.')])
+  const folders = new Set([resolve('.')])
+  if (list.kind === 'sqlite') folders.add(resolve(dirname(list.file)))
   const found = [...folders].filter(isReadableFolder).flatMap((folder) => {
     const files = [...new Bun.Glob('*.json').scanSync({ cwd: folder, absolute: true })]
     return files.map((file) => file.replace(/json$/, 'cursor')).filter((file) => existsSync(file))

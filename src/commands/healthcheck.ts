@@ -9,16 +9,22 @@ import { note, print } from './output.ts'
 /** `rollcall healthcheck`: asks the service whether it works, for a container. Needs no setting but ports and hosts. */
 export async function healthcheck(): Promise<void> {
   const ops = readOps()
-  // Without OPS_PORT, only the public listener can be asked.
-  const [listener, path, start] = ops ? [ops, '/readyz', 'ok\n'] : [readListener(), DOCUMENTS.llmsTxt.path, '# ']
-  await askService(listener, path, start)
+  if (ops) {
+    await askService(ops, '/readyz', 'ok\n')
+    await print('ok')
+    return
+  }
+  // Only the public listener can be asked. The guide begins with a heading.
+  await askService(readListener(), DOCUMENTS.llmsTxt.path, '# ')
   await print('ok')
-  if (!ops) note('without OPS_PORT, this does not say whether the list can be written')
+  note('without OPS_PORT, this does not say whether the list can be written')
 }
 
 /** Returns the body of an answer, which begins with `start`. @throws Failure when there is no such answer in HEALTH_DEADLINE_MS */
 export async function askService({ host, port }: Listener, path: string, start: string): Promise<string> {
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`
+  // An IPv6 address has brackets in a URL.
+  const urlHost = host.includes(':') ? `[${host}]` : host
+  const url = `http://${urlHost}:${port}${path}`
   const stranger = new Failure(`${url}: another program answers: correct the host and the port in the settings`)
   const signal = AbortSignal.timeout(HEALTH_DEADLINE_MS)
   // A proxy of the environment is for the internet.

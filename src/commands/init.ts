@@ -27,45 +27,54 @@ const QUESTIONS = [
 
 type Option = (typeof QUESTIONS)[number][0]
 
-/** A line of a file: its key with the sign behind it, such as `PORT=` or `name:`, and the rest. */
+/** A line of a file: its key with the sign behind it, such as `PORT=` in the settings or `name:` in the site file, and the rest. */
 type Line = readonly [key: string, rest: string]
 
 const SYSTEM = dirname(DEFAULT_FILE)
 const STATE = '/var/lib/rollcall'
 
+const SETTINGS_NAME = basename(DEFAULT_FILE)
+
+/** The name of the site file, next to the settings. */
+const SITE_NAME = 'site.yaml'
+
 /** The ports of the first newsletter on a machine. */
 const PORTS = { PORT: 3000, OPS_PORT: 9000 } as const
 
-/** Writes `env` and `site.yaml`. Replaces no file. */
+/** `rollcall init`: writes `env` and `site.yaml`. Replaces no file: it stops when one of them is there. */
 export async function init(path: string, options: Readonly<Partial<Record<Option, string>>>): Promise<void> {
   const folder = resolve(path)
   const instance = toInstance(folder)
-  const files = Object.entries<string>({ 'site.yaml': site, env }).map(
+  const files = Object.entries<string>({ [SITE_NAME]: site, [SETTINGS_NAME]: env }).map(
     ([name, text]) => [join(path, name), text] as const,
   )
   const existing = files.find(([file]) => existsSync(file))
   if (existing) throw new Failure(`${existing[0]} exists, and init replaces no file: edit it, or name another folder`)
   const answers: Partial<Record<Option, string>> = { ...options }
-  if (process.stdin.isTTY)
+  if (process.stdin.isTTY) {
     for (const [option, question, preset] of QUESTIONS) answers[option] ??= await askOption(option, question, preset)
+  }
   if (!answers.baseUrl || !answers.name) throw new UsageError('without a terminal, --base-url and --name are needed')
   const taken = instance === undefined ? [] : listSystemPorts(folder)
   const port = findPort(PORTS.PORT, taken)
   const list = instance === undefined ? folder : join(STATE, instance.slice(1))
   if (/[?#%]/.test(list)) throw new UsageError(`${list}: use a folder without "?", "#" and "%" in its path`)
-  const lines: readonly Line[] = [
+  const lines: Line[] = [
     ['DATABASE_URL=', `sqlite:${join(list, 'rollcall.db')}`],
     ['PORT=', `${port}`],
     ['OPS_PORT=', `${findPort(PORTS.OPS_PORT, taken)}`],
-    ...QUESTIONS.flatMap(([option, , preset]) => {
-      const { [option]: answer = preset } = answers
-      return answer === preset ? [] : [toLine(option, answer)]
-    }),
   ]
+  for (const [option, , preset] of QUESTIONS) {
+    const answer = answers[option] ?? preset
+    // For a preset, the file needs no line: Rollcall does it by itself.
+    if (answer !== preset) lines.push(toLine(option, answer))
+  }
   mkdirSync(dirname(folder), { recursive: true })
   if (mkdirSync(folder, { recursive: true, mode: 0o750 }) !== undefined) giveFolderToOwner(folder)
   for (const [file, text] of files) {
-    await replaceFile(file, lines.reduce(setLine, text))
+    const isSettings = basename(file) === SETTINGS_NAME
+    const own = lines.filter(([key]) => key.endsWith('=') === isSettings)
+    await replaceFile(file, own.reduce(setLine, text))
     // As root, the file has the group of the folder: the service may read /etc/rollcall.
     chmodSync(file, 0o640)
   }
@@ -86,16 +95,23 @@ function toInstance(folder: string): string | undefined {
 /** Converts an answer to a line of a file. @throws UsageError */
 function toLine(option: Option, answer: string): Line {
   if (option === 'baseUrl') return ['BASE_URL=', parseBaseUrl(answer)]
-  const contact = answer.replace(/^(?=[^:]+@)/, 'mailto:')
-  const value = { name: answer, description: answer, contact, languages: answer.split(/[\s,]+/) }[option]
-  const [key, rest] = [`${option}:`, ` ${JSON.stringify(value)}`]
-  parseSite(key + rest, 'site.yaml')
+  const contact = BARE_ADDRESS.test(answer) ? `mailto:${answer}` : answer
+  const values = { name: answer, description: answer, contact, languages: answer.split(/[\s,]+/) }
+  const key = `${option}:`
+  // JSON is YAML, so that no sign in an answer has a meaning.
+  const rest = ` ${JSON.stringify(values[option])}`
+  parseSite(key + rest, SITE_NAME)
   return [key, rest]
 }
 
-/** Replaces the line with the same key, or the comment with an example of it. */
+/** An address without a scheme before it. */
+const BARE_ADDRESS = /^[^:]+@/
+
+/** Replaces the line with the same key, or the comment with an example of it. Without one, an answer of the owner would be lost. */
 function setLine(text: string, [key, rest]: Line): string {
-  return text.replace(new RegExp(`^(?:# )?${key}.*`, 'm'), () => key + rest)
+  const example = new RegExp(`^(?:# )?${key}.*`, 'm')
+  if (!example.test(text)) throw new Error(`a template of init has no line with ${key}`)
+  return text.replace(example, () => key + rest)
 }
 
 /** Lists the ports in the settings below /etc/rollcall, also of services that do not run. @param except the folder of one */
@@ -130,7 +146,8 @@ async function askOption(option: Option, question: string, preset: string): Prom
       return answer
     } catch (error) {
       if (!(error instanceof UsageError)) throw error
-      note(error.message.replace('site.yaml:1: ', ''))
+      // An answer is in no file yet, so the place in it says nothing.
+      note(error.message.replace(`${SITE_NAME}:1: `, ''))
       offer = (option === 'baseUrl' && toLikelyOrigin(answer)) || preset
     }
   }

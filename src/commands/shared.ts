@@ -46,20 +46,26 @@ function parseAddressArgument(text: string): Address {
   throw new UsageError(`${quote(text)}: ${parsed.reason}`)
 }
 
-/** Opens a list, works on it, and closes it. */
+/**
+ * Opens a list, works on it, and closes it.
+ *
+ * @param work gets the store, and what says whether its answers are complete: those without the inbox of a list are not
+ */
 export async function withStore<T>(
   list: ListUrl,
-  work: (store: SubscriberStore) => Promise<T>,
+  work: (store: SubscriberStore, isComplete: () => boolean) => Promise<T>,
   access: StoreOptions['access'] = 'read',
 ): Promise<T> {
-  // A script must see that the answer is not complete.
+  let complete = true
   const notify = (text: string) => {
     note(text)
+    complete = false
+    // A script must see it too.
     process.exitCode = EXIT.incomplete
   }
   const store = await openStore(list, { access, notify })
   try {
-    return await work(store)
+    return await work(store, () => complete)
   } finally {
     await store.close()
   }

@@ -2,7 +2,7 @@ import { toListName } from '../config/list-url.ts'
 import { Failure, toNumber } from '../failure.ts'
 import { replaceFile } from '../files.ts'
 import { checkLatest } from '../store/check.ts'
-import { countRecent, type StoreStatus } from '../subscriber.ts'
+import { countRecent, type StoreStatus, type SubscriberStore } from '../subscriber.ts'
 import { print, printJson } from './output.ts'
 import { parseListOption, type VerbOptions, withStore } from './shared.ts'
 
@@ -12,23 +12,31 @@ type StatusOptions = VerbOptions & { readonly maxSilence?: number; readonly html
 /** `rollcall status`: prints the state of the list. */
 export async function status({ maxSilence, html, json, ...options }: StatusOptions): Promise<void> {
   const list = parseListOption(options)
-  const [found, problem] = await withStore(list, async (store) => [
-    await store.status(),
-    await store.ready().then(
-      () => undefined,
-      (error: Error) => error.message,
-    ),
-  ])
+  const { found, problem } = await withStore(list, async (store) => {
+    const found = await store.status()
+    return { found, problem: await findProblem(store) }
+  })
   const name = toListName(list)
   if (html !== undefined) {
     // Other uses of the command start faster without these.
     const { readSite } = await import('../config/config.ts')
     const { renderStatus } = await import('./status-html.tsx')
     await replaceFile(html, renderStatus(readSite().site, found, problem))
-  } else await (json ? printJson(toJson(name, found, problem)) : print(toText(name, found, problem)))
+  } else if (json) await printJson(toJson(name, found, problem))
+  else await print(toText(name, found, problem))
   if (problem !== undefined) throw new Failure(problem)
   checkLatest(found.lastAcceptedAt)
   checkSilence(found, maxSilence)
+}
+
+/** Returns why the list cannot be written; undefined when it can. */
+async function findProblem(store: SubscriberStore): Promise<string | undefined> {
+  try {
+    await store.ready()
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
 }
 
 /** @throws Failure when no reader was accepted for longer than `maxSilence` */
@@ -55,10 +63,12 @@ function toJson(list: string, found: StoreStatus, problem: string | undefined) {
 function toText(list: string, found: StoreStatus, problem: string | undefined): string {
   const { subscribers, imported, reserved, suppressed, lastAcceptedAt, days, bytes, freeBytes } = found
   const period = (count: number) => [`${count} days`, `${toNumber(countRecent(days, count))} before today`]
+  const free = freeBytes === undefined ? undefined : `${toNumber(Math.floor(freeBytes / 2 ** 20))} MiB`
   const rows = [
     ['list', list],
     ['size', `${toNumber(Math.ceil(bytes / 1024))} KiB`],
-    ...(freeBytes === undefined ? [] : [['free', `${toNumber(Math.floor(freeBytes / 2 ** 20))} MiB`]]),
+    // Of a PostgreSQL list, the free bytes are not known.
+    ['free', free],
     ['writable', problem === undefined ? 'yes' : `no: ${problem}`],
     ['addresses', toNumber(subscribers)],
     ['imported', toNumber(imported)],
@@ -68,7 +78,10 @@ function toText(list: string, found: StoreStatus, problem: string | undefined): 
     ['today', toNumber(days.at(-1)?.added ?? 0)],
     ...[7, 30, 90].map(period),
   ]
-  return [...rows.map(([name = '', value]) => `${name.padEnd(12)}${value}`), '', ...toChart(days.slice(1))].join('\n')
+  const lines = rows
+    .filter(([, value]) => value !== undefined)
+    .map(([name = '', value]) => `${name.padEnd(12)}${value}`)
+  return [...lines, '', ...toChart(days.slice(1))].join('\n')
 }
 
 /** The parts of a bar, in eighths of its line. */

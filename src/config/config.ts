@@ -47,7 +47,7 @@ export function readConfig(environment: Environment = readEnvironment()): Config
   return {
     port,
     host,
-    baseUrl: parseBaseUrl(environment.BASE_URL || (port === 0 ? '' : new URL(`http://localhost:${port}`).origin)),
+    baseUrl: parseBaseUrl(environment.BASE_URL || toDefaultUrl(port)),
     list: readListUrl(environment),
     ...readSite(environment),
     corsOrigins: parseOrigins(environment.CORS_ORIGINS ?? ''),
@@ -56,11 +56,18 @@ export function readConfig(environment: Environment = readEnvironment()): Config
   }
 }
 
+/** Returns the origin on this machine; empty, which is no origin, when the port is not known before the start. */
+function toDefaultUrl(port: number): string {
+  // Without the default port, as in every origin.
+  return port === 0 ? '' : new URL(`http://localhost:${port}`).origin
+}
+
 const UTF_8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Reads the file that SITE_FILE names, or `site.yaml` beside the env file, or in the working folder. @throws UsageError */
 export function readSite({ SITE_FILE, ENV_FILE } = readEnvironment()): Pick<Config, 'site' | 'siteFile'> {
-  const defaults = [...(ENV_FILE ? [join(dirname(ENV_FILE), 'site.yaml')] : []), 'site.yaml']
+  const defaults = ['site.yaml']
+  if (ENV_FILE) defaults.unshift(join(dirname(ENV_FILE), 'site.yaml'))
   const file = SITE_FILE || defaults.find((path) => existsSync(path))
   if (!file) return { site: parseSite('', 'site.yaml'), siteFile: undefined }
   return readSettingFile('SITE_FILE', file, 'use a YAML file in UTF-8', (bytes) => {

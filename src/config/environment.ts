@@ -21,7 +21,7 @@ export const DEFAULT_FILE = '/etc/rollcall/env'
  * @throws UsageError when the file cannot be read, and as `parseEnvFile`: without it, a command could use another list
  */
 export function readEnvironment(variables: Environment = process.env, defaultFile = DEFAULT_FILE): Environment {
-  const { ENV_FILE: name } = variables
+  const name = variables.ENV_FILE
   const file = name || defaultFile
   try {
     // /dev/null means that there is no file.
@@ -37,14 +37,26 @@ export function readEnvironment(variables: Environment = process.env, defaultFil
 
 /** The names of all settings. Others in an env file are for other programs. */
 export const SETTINGS: readonly string[] = [
-  ...['PORT', 'HOST', 'BASE_URL', 'DATABASE_URL', 'DATABASE_URL_FILE', 'SITE_FILE', 'CORS_ORIGINS'],
-  ...['OPS_PORT', 'OPS_HOST', 'LOG_LEVEL', 'ENV_FILE'],
+  'PORT',
+  'HOST',
+  'BASE_URL',
+  'DATABASE_URL',
+  'DATABASE_URL_FILE',
+  'SITE_FILE',
+  'CORS_ORIGINS',
+  'OPS_PORT',
+  'OPS_HOST',
+  'LOG_LEVEL',
+  'ENV_FILE',
 ]
 
 /** A value: in quotes, or without them, when a `#` would begin a comment. */
 const VALUE = /"[^"]*"|'[^']*'|`[^`]*`|[^\s"'`#][^#]*/
 
-/** A line: blank, a comment, or a setting, which may have no value. */
+/**
+ * A line: blank, a comment, or a setting, which may have no value. A `#` begins a comment at the start or after white space only:
+ * `PORT=3000#x` is no line, because systemd and Docker would read another value.
+ */
 const LINE = RegExp(`^\\s*(?:(?:export\\s+)?([A-Za-z_]\\w*)\\s*=\\s*(?:${VALUE.source})?)?\\s*(?:(?<=^|\\s)#.*)?$`)
 
 /**
@@ -60,9 +72,10 @@ export function parseEnvFile(bytes: Uint8Array, source: string): NodeJS.Dict<str
   const names = text.split('\n').map((line, index) => {
     const place = `${source}, and line ${index + 1}`
     const found = LINE.exec(line)
-    if (!found)
+    if (!found) {
       throw new UsageError(`${place} is not NAME=value: correct it, or put # before it; a value with a # needs quotes`)
-    const { 1: name } = found
+    }
+    const name = found[1]
     const meant = name && SETTINGS.find((setting) => isAlmost(name, setting))
     if (meant) throw new UsageError(`${place} has ${name}: use ${meant}`)
     return name
