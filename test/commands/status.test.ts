@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { PROGRAM } from '../support/program.ts'
+import { findMidnight } from '../support/wait.ts'
 import { createFolder, findPort } from '../support/workspace.ts'
 
 /** A command in it may mount a file system of its own. */
@@ -12,6 +13,7 @@ const IN_NAMESPACE = ['unshare', '--mount', ...(process.getuid?.() === 0 ? [] : 
 const CAN_MOUNT = Bun.spawnSync([...IN_NAMESPACE, 'true']).success
 
 test('prints the state and a chart of ninety days, as text and as JSON', async () => {
+  await findMidnight()
   const { list, print } = await createCliFixture()
   const today = new Date().toISOString().slice(0, 10)
   await print(['import', '-'], `email,date\na@site.io,${today}\nb@example.org,${today}\nc@site.io,2020-01-01\n`)
@@ -37,6 +39,7 @@ const toDate = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).
 const list = fc.array(fc.option(fc.oneof(fc.nat(35), fc.nat(200)), { nil: undefined }), { minLength: 1, maxLength: 60 })
 
 test.each(fc.sample(list, 4))('text, JSON and picture agree on the day of an import: days ago %#', async (...agos) => {
+  await findMidnight()
   const { folder, print } = await createCliFixture()
   await Bun.write(join(folder, 'site.yaml'), 'name: { de: Die <Rundschau> }\nlanguages: [de]\naccent: "#fff3b0"')
   const rows = agos.map((ago, at) => `r${at}@site.io,${ago === undefined ? '' : toDate(ago)}`)
@@ -73,6 +76,7 @@ test.each(fc.sample(list, 4))('text, JSON and picture agree on the day of an imp
 })
 
 test('--html writes a picture of the complete days, which a new subscription does not change', async () => {
+  await findMidnight()
   const { folder, print, run } = await createCliFixture()
   const dates = Array.from({ length: 60 }, (_, index) => toDate(index + 1))
   const rows = dates.flatMap((date, day) =>

@@ -1,7 +1,7 @@
 /** The recipes of the hand-over, against servers that follow the sources of the tools: refusals, repeats, people who left and came back. */
 
 import { expect, onTestFinished, test } from 'bun:test'
-import { mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ADDRESS_PATTERN } from '../../src/email.ts'
@@ -126,6 +126,37 @@ test.each(NAMES)('%s: everybody has an outcome, also after a failure in the midd
   ])
   expect((await read('refused')).split('\n')).toHaveLength(2)
 })
+
+/** Loaded into a recipe: its time limits, of a minute at most, pass a hundred times as fast. */
+const FAST_LIMITS = `
+const { timeout } = AbortSignal
+AbortSignal.timeout = (limit) => {
+  if (limit > 60_000) throw new Error('a limit of more than a minute')
+  return timeout(limit / 100)
+}`
+
+test.each(Object.keys(TOOLS))(
+  '%s: a tool that never answers is a failure, and the recipe does not wait',
+  async (name) => {
+    const silent = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      idleTimeout: 0,
+      fetch: () => new Promise<never>(() => {}),
+    })
+    onTestFinished(() => silent.stop(true))
+    const { fixture } = await createHandOver(name as keyof typeof TOOLS, ['ada@site.io'], {
+      settings: { url: `http://127.0.0.1:${silent.port}` },
+    })
+    await fixture.write('fast-limits.cjs', FAST_LIMITS)
+    const recipe = `node --require ./fast-limits.cjs ${join(ROOT, 'deploy/recipes', `${name}.mjs`)}`
+    const { code, stderr } = await fixture.run([
+      ...['export', '--format', 'ndjson', '--cursor-file', 'cursor', '--exec', recipe],
+    ])
+    expect([code, stderr]).toEqual([1, expect.stringMatching(new RegExp(`^${name}: .* does not answer: .*timeout`))])
+    expect(existsSync(join(fixture.folder, 'cursor'))).toBeFalse()
+  },
+)
 
 test.each(ONE_AT_A_TIME)('%s: a rate limit delays people, and each run goes on after the last one', async (name) => {
   const people = Array.from({ length: 40 }, (_, index) => `p${index}@site.io`)

@@ -16,6 +16,7 @@ import type {
   SubscriptionState,
   Suppression,
 } from '../../src/subscriber.ts'
+import { findMidnight } from '../support/wait.ts'
 
 /** What the tests create their lists with. Every store is closed when its test ends. */
 export interface Lists {
@@ -120,7 +121,6 @@ function describeAdd({ createList, createStore }: Lists): void {
 }
 
 function describeQueries({ createList, createStore }: Lists): void {
-  const midnight = new Date(new Date().setUTCHours(0, 0, 0, 0)).getTime()
   const day = 86_400_000
 
   test('lookUp compares identities, and returns what it found in the order of the addresses', async () => {
@@ -144,6 +144,7 @@ function describeQueries({ createList, createStore }: Lists): void {
   })
 
   test('an empty list', async () => {
+    const midnight = await findMidnight()
     const store = await createStore()
     expect(await store.ready()).toBeUndefined()
     expect([await listAll(store), await listSuppressions(store)]).toEqual([[], []])
@@ -158,6 +159,7 @@ function describeQueries({ createList, createStore }: Lists): void {
   })
 
   test('status counts by the UTC day of the dates, also for those who came today', async () => {
+    const midnight = await findMidnight()
     const store = await createStore()
     const dates = [midnight + 1, midnight, midnight - 1, midnight - day, midnight - day - 1, midnight - 400 * day]
     const rows = createAddresses(dates.length).map((email, at) => ({ email, subscribedAt: new Date(dates[at]!) }))
@@ -176,6 +178,7 @@ function describeQueries({ createList, createStore }: Lists): void {
   })
 
   test('status knows the last reader apart from addresses in reserved domains', async () => {
+    const midnight = await findMidnight()
     const store = await createStore()
     const at = new Date(midnight - 3 * day)
     await store.import(toAddresses('ada@site.io').map((email) => ({ email, subscribedAt: at })))
@@ -184,6 +187,7 @@ function describeQueries({ createList, createStore }: Lists): void {
   })
 
   test('status counts the dates of those who came on earlier days', async () => {
+    const midnight = await findMidnight()
     const [from, { url, open }] = [await createStore(), await createList()]
     const rows = [
       // Came 100 days ago; came 90 days ago; imported 2 days ago with dates of 95 and 90 days ago; a clock was ahead.

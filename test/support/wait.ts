@@ -30,6 +30,15 @@ export async function until(
   }
 }
 
+const DAY_MS = 86_400_000
+
+/** Returns the start of this day (UTC). Near its end, waits for the next one, so that a test ends on the day on which it begins. */
+export async function findMidnight(): Promise<number> {
+  await until(() => DAY_MS - (Date.now() % DAY_MS) > 10_000, 'the next day begins')
+  const now = Date.now()
+  return now - (now % DAY_MS)
+}
+
 function toError(what: string | (() => string), limitMs: number): Error {
   return new Error(`waited ${limitMs / 1000} s for: ${typeof what === 'string' ? what : what()}`)
 }

@@ -4,6 +4,7 @@ import type { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Address } from '../../../src/email.ts'
+import { STORE_DEADLINE_MS } from '../../../src/limits.ts'
 import { type Compaction, createCompaction } from '../../../src/store/sqlite/compaction.ts'
 import { closeList, type ListFile, openListFile } from '../../../src/store/sqlite/file.ts'
 import { append, countInbox } from '../../../src/store/sqlite/inbox.ts'
@@ -278,7 +279,10 @@ test('a failing disk changes nothing after any slice, and compaction goes on whe
 test('a slice does not wait for a lock that another process holds', () => {
   const [one, other] = openProcesses(2) as [Process, Process]
   other.db.run('BEGIN IMMEDIATE')
+  const start = performance.now()
   expect(() => finish(one)).toThrow('locked')
+  // A slice that waits for the lock fails too, when it has waited in vain.
+  expect(performance.now() - start).toBeLessThan(STORE_DEADLINE_MS / 2)
   other.db.run('ROLLBACK')
   finish(one)
   expectList(one)
