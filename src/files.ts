@@ -1,6 +1,6 @@
 /**
- * Files that commands write, and standard error. An output is complete or not there: it is written under another name, and gets
- * its name at the end. It replaces no SQLite database; a backup replaces an older one.
+ * Files that commands write. An output is complete or not there: it is written under another name, and gets its name at the end. It
+ * replaces no SQLite database. Only a backup replaces one, and only an older backup.
  */
 
 import {
@@ -19,13 +19,13 @@ import {
   rmSync,
   statSync,
   write,
-  writeSync,
 } from 'node:fs'
 import { open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { toErrorCode, toFileFailure, UsageError } from './failure.ts'
+import { PIPE_RETRY_MS } from './stderr.ts'
 
 /** Only the owner may read and write a file with addresses. */
 const PRIVATE_MODE = 0o600
@@ -127,16 +127,26 @@ export const SIDECAR = /-(?:wal|shm|journal)$/
 async function findProblem(path: string, isBackup: boolean): Promise<string | undefined> {
   if (SIDECAR.test(path)) return 'has the name of a log of SQLite'
   if (LOCK.test(basename(path))) return 'has the name of the lock of a cursor file'
-  const header = Bun.file(path).slice(0, MARK_OFFSET + 4)
-  const start = Buffer.from(existsSync(path) ? await header.bytes() : [])
-  const isDatabase = start.toString('latin1').startsWith(DATABASE)
-  if (isDatabase && !isBackup) return 'is a SQLite database'
-  // A mark is only in a backup. Nothing else tells it from a list: a command that was killed may leave a list in any mode.
-  const mark = isDatabase ? start.readUInt32BE(MARK_OFFSET) : BACKUP_ID
+  const mark = await readMark(path)
+  if (!isBackup) return mark === undefined ? undefined : 'is a SQLite database'
+  // Only the mark tells a backup from a list: a command that was killed may leave a list in any mode.
   if (mark === LIST_ID) return 'is a list, and not a backup'
-  if (mark !== BACKUP_ID) return 'is a SQLite database, and not a backup'
-  const log = isBackup && ['-wal', '-journal'].find((suffix) => existsSync(path + suffix))
-  return log ? `has ${basename(path)}${log} beside it, which SQLite would play back into it` : undefined
+  if (mark !== undefined && mark !== BACKUP_ID) return 'is a SQLite database, and not a backup'
+  // Also when there is no file yet: a log may be left of one that was deleted.
+  const log = ['-wal', '-journal'].find((suffix) => existsSync(path + suffix))
+  return log && `has ${basename(path)}${log} beside it, which SQLite would play back into it`
+}
+
+/** Reads the mark of a SQLite database: 0 when it has none, or is cut off. Undefined when the file is missing, or is no database. */
+async function readMark(path: string): Promise<number | undefined> {
+  if (!existsSync(path)) return undefined
+  const header = Buffer.from(
+    await Bun.file(path)
+      .slice(0, MARK_OFFSET + 4)
+      .bytes(),
+  )
+  if (!header.toString('latin1').startsWith(DATABASE)) return undefined
+  return header.length < MARK_OFFSET + 4 ? 0 : header.readUInt32BE(MARK_OFFSET)
 }
 
 /** The name of the lock of a cursor file. No output has such a name. */
@@ -152,33 +162,12 @@ export async function writeAll(descriptor: number, text: string, name: string): 
       bytes = bytes.subarray(bytesWritten)
     } catch (error) {
       if (toErrorCode(error) !== 'EAGAIN') throw toFileFailure(error, name)
-      await sleep(RETRY_MS)
+      await sleep(PIPE_RETRY_MS)
     }
   }
 }
 
 const writeSome = promisify(write)
-
-/** Milliseconds until the next attempt to write to a full pipe. The runtime puts it into non-blocking mode. */
-const RETRY_MS = 5
-
-/**
- * Writes a text to standard error at once, so that no line is lost at an exit. Never throws: nothing may depend on it.
- *
- * @param patience milliseconds for which it waits for the reader of a full pipe
- */
-export function writeError(text: string, patience = 1_000): void {
-  const end = performance.now() + patience
-  let bytes: Uint8Array = Buffer.from(text)
-  while (bytes.length > 0) {
-    try {
-      bytes = bytes.subarray(writeSync(2, bytes))
-    } catch (error) {
-      if (toErrorCode(error) !== 'EAGAIN' || performance.now() >= end) return
-      Bun.sleepSync(RETRY_MS)
-    }
-  }
-}
 
 /**
  * Creates the partial file of a file, which `work` writes, and renames when it is complete. Deletes what is left of it at the end,
@@ -193,7 +182,8 @@ export async function withPartialFile<T>(
   const partial = join(dirname(file), `.${basename(file)}.${process.pid}.partial`)
   try {
     try {
-      for (const leftover of await listLeftovers(dirname(file), basename(file))) await rm(leftover, { force: true })
+      const leftovers = await listLeftovers(dirname(file), basename(file))
+      for (const leftover of leftovers) await rm(leftover, { force: true })
       // It may fail after it has created the file, such as when root cannot give it to its owner.
       createPrivateFile(partial, { ownerOf: existsSync(file) ? file : dirname(file) })
     } catch (error) {

@@ -6,7 +6,7 @@
 import pino from 'pino'
 import type { Config } from './config/config.ts'
 import { escapeControls, toLogged } from './failure.ts'
-import { writeError } from './files.ts'
+import { writeError } from './stderr.ts'
 
 export type Log = pino.Logger
 

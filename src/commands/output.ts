@@ -2,7 +2,8 @@
 
 import { createInterface } from 'node:readline'
 import { escapeControls, Failure, hidePasswords, toNumber, toSignalExitCode } from '../failure.ts'
-import { readProcess, writeAll, writeError } from '../files.ts'
+import { readProcess, writeAll } from '../files.ts'
+import { writeError } from '../stderr.ts'
 
 /**
  * Refuses a standard output that was closed at the start. The runtime opens /dev/null in its place, with a flag (O_CLOEXEC) that

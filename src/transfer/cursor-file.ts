@@ -59,12 +59,15 @@ export async function openCursorFile(file: string): Promise<CursorFile> {
   }
 }
 
+/** A number and the id of a list, as `save` writes them. A person may have written the number alone. */
+const CURSOR = /^(\d{1,16})(?: ([0-9a-f]{16}))?\n?$/
+
 /** Reads a cursor file; undefined when there is none. @throws Failure */
 export function readCursor(file: string): Cursor | undefined {
   try {
-    const [, number, list] = /^(\d{1,16})(?: ([0-9a-f]{16}))?\n?$/.exec(readFileSync(file, 'utf8')) ?? []
-    const seq = Number(number)
-    if (Number.isSafeInteger(seq)) return { seq, list }
+    const found = CURSOR.exec(readFileSync(file, 'utf8'))
+    const seq = Number(found?.[1])
+    if (found && Number.isSafeInteger(seq)) return { seq, list: found[2] }
   } catch (error) {
     if (toErrorCode(error) === 'ENOENT') return undefined
     throw toFileFailure(error, file)

@@ -26,6 +26,7 @@ async function createPlace(): Promise<CliFixture> {
   for (const [name, target] of Object.entries(links)) await symlink(target, join(folder, name))
   await write('o.csv', 'before')
   await write('.g.lock', 'not a lock')
+  await write('cut.db', 'SQLite format 3\0')
   await write('used.db-journal', 'of a program that was killed')
   await shell('mkfifo fifo')
   return fixture
@@ -60,6 +61,7 @@ const REFUSED: readonly (readonly [command: string, says: string])[] = [
   ['export --cursor-file list.db', 'list.db is a SQLite database'],
   ['export --cursor-file other.db', 'other.db is a SQLite database'],
   ['export --cursor-file /dev/zero', '/dev/zero is not a regular file'],
+  ['backup cut.db', 'cut.db is a SQLite database, and not a backup'],
   ['backup hard.db', 'hard.db is a list, and not a backup'],
   ['backup /dev/null', '/dev/null is not a regular file'],
   ['backup fifo', 'fifo is not a regular file'],

@@ -153,7 +153,12 @@ async function begin(sql: SQL, statements: string): Promise<OpenTransaction> {
     await transaction`ROLLBACK`.catch(() => {})
     transaction.release()
   }
-  await transaction.unsafe(statements).catch((error) => end().then(() => Promise.reject(error)))
+  try {
+    await transaction.unsafe(statements)
+  } catch (error) {
+    await end()
+    throw error
+  }
   return { transaction, [Symbol.asyncDispose]: end }
 }
 
@@ -177,7 +182,8 @@ async function withDeadline<T>(attempt: Promise<T>, milliseconds: number): Promi
  */
 export function connect(server: PostgresServer, max: number, idleS = IDLE_S): SQL {
   // Every option is given, because Bun reads the environment for each that is missing.
-  const { host, port, user, password, database, sslMode, ca, channelBinding } = server
+  const { host, port, user, password, database, sslMode, channelBinding } = server
+  const tls = toTls(server)
   return new SQL(`postgres://?sslmode=${sslMode}`, {
     adapter: 'postgres',
     hostname: host,
@@ -185,10 +191,7 @@ export function connect(server: PostgresServer, max: number, idleS = IDLE_S): SQ
     username: user,
     password,
     database,
-    // With this object, TLS is never off.
-    ...(sslMode !== 'disable' && {
-      tls: { ...(ca && { ca }), serverName: host, ...(sslMode.startsWith('verify') && { rejectUnauthorized: true }) },
-    }),
+    ...(tls && { tls }),
     channelBinding,
     max,
     connectionTimeout: CONNECT_S,
@@ -196,6 +199,13 @@ export function connect(server: PostgresServer, max: number, idleS = IDLE_S): SQ
     prepare: false,
     connection: { application_name: 'rollcall' },
   })
+}
+
+/** Undefined without TLS: with this option, even an empty one, TLS is never off. */
+function toTls({ host, sslMode, ca }: PostgresServer) {
+  if (sslMode === 'disable') return undefined
+  const isVerified = sslMode.startsWith('verify')
+  return { serverName: host, ...(ca && { ca }), ...(isVerified && { rejectUnauthorized: true }) }
 }
 
 /** Closes all connections. Ignores the error of queries in progress, because their callers get it. */

@@ -88,10 +88,10 @@ async function lock(transaction: SQL): Promise<Locked> {
  * Locks the list, and moves the oldest rows of the inbox to it. A crash repeats all of it or nothing: it is in one
  * transaction. Any number of processes may do it at once: they take turns.
  *
- * @param until the last id that is moved
+ * @param upTo the last id that is moved
  * @returns whether the inbox may have more, and what a caller needs who goes on under the lock
  */
-async function moveSlice(transaction: SQL, until = LAST_ID): Promise<Locked & { readonly hasMore: boolean }> {
+async function moveSlice(transaction: SQL, upTo = LAST_ID): Promise<Locked & { readonly hasMore: boolean }> {
   const { last, now } = await lock(transaction)
   // Takes the oldest rows until they have SLICE addresses, but at most SLICE rows: a probe has no address. The addresses do not leave
   // the server. In the order of the index, each of its pages is written once. With Citus, the
@@ -101,7 +101,7 @@ async function moveSlice(transaction: SQL, until = LAST_ID): Promise<Locked & { 
       DELETE FROM rollcall.inbox WHERE id <= (
         SELECT id FROM (
           SELECT id, sum(size) OVER (ORDER BY id) - size AS preceding
-          FROM (SELECT id, size FROM rollcall.inbox WHERE id <= ${until}::uuid ORDER BY id LIMIT ${SLICE}::integer) AS oldest
+          FROM (SELECT id, size FROM rollcall.inbox WHERE id <= ${upTo}::uuid ORDER BY id LIMIT ${SLICE}::integer) AS oldest
         ) AS slice WHERE preceding < ${SLICE}::integer ORDER BY id DESC LIMIT 1
       ) RETURNING id, accepted_at, addresses
     ), numbered AS (
@@ -117,9 +117,9 @@ async function moveSlice(transaction: SQL, until = LAST_ID): Promise<Locked & { 
   return { last: end, now, hasMore: rows >= SLICE || addresses >= SLICE }
 }
 
-/** Moves one slice, in a transaction of its own. @param until the last id that is moved @returns whether there may be more */
-export async function compactSlice(client: Client, until?: string): Promise<boolean> {
-  const { hasMore } = await client.transact((transaction) => moveSlice(transaction, until))
+/** Moves one slice, in a transaction of its own. @param upTo the last id that is moved @returns whether there may be more */
+export async function compactSlice(client: Client, upTo?: string): Promise<boolean> {
+  const { hasMore } = await client.transact((transaction) => moveSlice(transaction, upTo))
   return hasMore
 }
 
@@ -128,13 +128,13 @@ export async function compactSlice(client: Client, until?: string): Promise<bool
  *
  * @throws StoreError on a standby, whose list lacks what the primary has not compacted
  */
-export async function readInbox(sql: SQL): Promise<{ readonly size: number; readonly until: string | null }> {
-  const [row] = await sql<[{ size: string; until: string | null; isReadOnly: boolean }]>`
+export async function readInbox(sql: SQL): Promise<{ readonly size: number; readonly newest: string | null }> {
+  const [row] = await sql<[{ size: string; newest: string | null; isReadOnly: boolean }]>`
     SELECT (SELECT coalesce(sum(size), 0) FROM rollcall.inbox) AS size,
-           (SELECT id::text FROM rollcall.inbox ORDER BY id DESC LIMIT 1) AS until,
+           (SELECT id::text FROM rollcall.inbox ORDER BY id DESC LIMIT 1) AS newest,
            current_setting('transaction_read_only')::boolean AS "isReadOnly"`
   if (row.isReadOnly) throw new StoreError(READ_ONLY)
-  return { size: Number(row.size), until: row.until }
+  return { size: Number(row.size), newest: row.newest }
 }
 
 /** Expects that a row has left the inbox: a trigger can keep it without an error. @throws StoreError */
@@ -147,11 +147,11 @@ async function expectGone(sql: SQL, id: string | null): Promise<void> {
  * empty, takes no lock.
  */
 export async function compact(client: Client): Promise<void> {
-  const { until } = await client.run(readInbox)
-  if (!until) return
+  const { newest } = await client.run(readInbox)
+  if (!newest) return
   await client.run(checkStandbys)
-  await compactAll(() => compactSlice(client, until))
-  await client.run((sql) => expectGone(sql, until))
+  await compactAll(() => compactSlice(client, newest))
+  await client.run((sql) => expectGone(sql, newest))
 }
 
 /**
@@ -167,12 +167,12 @@ export async function runCompacted<T>(
 ): Promise<T> {
   // Nobody waits for a standby that is not there.
   await client.run(checkStandbys)
-  const { until } = await client.run(readInbox)
+  const { newest } = await client.run(readInbox)
   for (;;) {
     const done = await client.transact(async (transaction) => {
       const { hasMore, ...locked } = await moveSlice(transaction)
       if (hasMore || (await forgetReturned(transaction))) return undefined
-      await expectGone(transaction, until)
+      await expectGone(transaction, newest)
       return { result: await work(transaction, locked) }
     })
     if (done) return done.result

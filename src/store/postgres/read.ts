@@ -83,11 +83,13 @@ export async function checkStandbys(sql: SQL): Promise<void> {
             WHERE wait_event = 'SyncRep' AND datname = current_database() AND usename = current_user
               AND query_start < clock_timestamp() - interval '4 seconds')::integer AS waiting`
   if (row.names === '') return
-  // `FIRST 2 (a, b)`, `ANY 2 (a, b)` and `2 (a, b)` need two; `a, b` needs one.
-  const needed = Number(/^\s*(?:FIRST|ANY)?\s*(\d+)\s*\(/i.exec(row.names)?.[1] ?? 1)
+  const needed = Number(NEEDED_STANDBYS.exec(row.names)?.[1] ?? 1)
   if (row.standbys < needed || row.waiting > 0)
     throw new StoreError('it waits for a synchronous standby: start one, or change synchronous_standby_names')
 }
+
+/** How many standbys a commit waits for: `FIRST 2 (a, b)`, `ANY 2 (a, b)` and `2 (a, b)` need two; `a, b` needs one. */
+const NEEDED_STANDBYS = /^\s*(?:FIRST|ANY)?\s*(\d+)\s*\(/i
 
 /** Creates the hash of suppressions in hexadecimal: Bun's client cannot read every format of `bytea_output`. */
 export async function createHexHash(sql: SQL): Promise<(address: Address) => string> {
@@ -97,12 +99,11 @@ export async function createHexHash(sql: SQL): Promise<(address: Address) => str
 
 /** Counts the subscribers after a number, without those in reserved domains. */
 export async function readWaiting(sql: SQL, after: number): Promise<Waiting> {
-  const rows: { count: number; first: string | null }[] = await sql.unsafe(
+  const [row] = await sql.unsafe<[{ count: number; first: string | null }]>(
     `SELECT count(*)::integer AS count, min(seq) AS first FROM rollcall.subscribers WHERE seq > $1 AND NOT ${IS_RESERVED}`,
     [after],
   )
-  const [{ count, first } = { count: 0, first: null }] = rows
-  return { count, first: first === null ? null : Number(first) }
+  return { count: row.count, first: row.first === null ? null : Number(row.first) }
 }
 
 /** Returns what the list holds of each address, in their order. Takes at most as many as a batch of a change has. */
@@ -117,10 +118,9 @@ export async function lookUp(sql: SQL, addresses: readonly Address[]): Promise<r
     WHERE s.seq IS NOT NULL OR p.hash IS NOT NULL`
   const found: Found[] = addresses.map(() => ({}))
   for (const { index, seq, email, at, suppressedAt } of rows) {
-    found[index] =
-      seq === null
-        ? { suppressedAt: suppressedAt ?? undefined }
-        : { subscriber: { seq: Number(seq), email, subscribedAt: at } }
+    // A new subscription is a new consent: it counts, and not a suppression that the owner's next change deletes.
+    if (seq !== null) found[index] = { subscriber: { seq: Number(seq), email, subscribedAt: at } }
+    else if (suppressedAt) found[index] = { suppressedAt }
   }
   return found
 }

@@ -25,8 +25,9 @@ export async function applyChanges(
     transaction,
     add.map((row, index) => ({ ...row, seq: last + 1 + index })),
   )
-  // None of them is suppressed.
-  await transaction`UPDATE rollcall.list SET last_seq = ${last + add.length}::bigint, forgotten_seq = ${last + add.length}::bigint`
+  const end = last + add.length
+  // None of them is suppressed, and the caller has forgotten everybody before them.
+  await transaction`UPDATE rollcall.list SET last_seq = ${end}::bigint, forgotten_seq = ${end}::bigint`
 }
 
 /** Subscribers whose suppressions are looked for at a time. */

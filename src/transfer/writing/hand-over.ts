@@ -33,7 +33,8 @@ export async function handOver(store: SubscriberStore, options: HandOverOptions)
   const { cursorFile, follow, signal, limit = Infinity } = options
   const size = options.batch ?? (follow ? HAND_OVER_BATCH : Infinity)
   let cursor = checkCursor(await store.head(), cursorFile.cursor)
-  let [rows, reserved] = [0, 0]
+  let rows = 0
+  let reserved = 0
   while (rows < limit) {
     const most = Math.min(size, limit - rows)
     const batch = await deliver(store, cursor, most, options)
@@ -57,13 +58,15 @@ export const toNextDelay = (delay: number): number => Math.min(2 * delay, RETRY_
 /** Hands over the next batch. With `follow`, repeats it until the command confirms it. */
 async function deliver(store: SubscriberStore, cursor: Cursor, limit: number, options: HandOverOptions) {
   const { follow, signal, note, includeReserved, writer } = options
-  let until: number | undefined
+  let upTo: number | undefined
   for (let delay: number = RETRY_DELAY_MS.first; ; delay = toNextDelay(delay)) {
     checkCursor(await store.head(), cursor)
     // Read again for each attempt: it leaves out a subscriber who was removed since the last one.
-    const selection = { after: cursor.seq, until, limit, includeReserved, writer, signal }
+    const selection = { after: cursor.seq, upTo, limit, includeReserved, writer, signal }
     const { file, batch } = await createBatch(store, selection, options.cursorFile.path)
-    const problem = file && (await runCommand(file, batch, options))
+    // Nobody to hand over. The cursor may move all the same, past addresses that are left out.
+    if (file === undefined) return batch
+    const problem = await runCommand(file, batch, options)
     if (problem === undefined) return batch
     signal.throwIfAborted()
     const text = `subscribers ${batch.first} to ${batch.last}: ${problem}`
@@ -71,7 +74,7 @@ async function deliver(store: SubscriberStore, cursor: Cursor, limit: number, op
       throw new Failure(`${text}; the cursor stays at ${cursor.seq}: the next run hands over the same subscribers`)
     note(`${text}; trying again in ${delay / 1000} s`)
     // Later subscribers do not join a batch that was handed over, so that the receiver can recognize it.
-    until = batch.last
+    upTo = batch.last
     await pause(delay, signal)
   }
 }
@@ -96,7 +99,10 @@ async function createBatch(store: SubscriberStore, selection: Selection, path: s
   return { file, batch }
 }
 
-/** Exit codes of SCRIPT that are not those of the command. */
+/**
+ * What SCRIPT exits with when not the command decides. A command that exits with one of them too gets a reason that is not its own;
+ * the cursor stays all the same.
+ */
 const SCRIPT_EXIT = { notSent: 200, notRead: 201 } as const
 
 /**
@@ -133,9 +139,10 @@ async function runCommand(file: FileHandle, { first, last }: Exported, { command
     await file.close()
   }
   const { exitCode, signalCode } = child
+  if (exitCode === 0) return undefined
   if (exitCode === SCRIPT_EXIT.notSent) return 'the rows could not be sent to the command'
   if (exitCode === SCRIPT_EXIT.notRead) return 'the command exited with 0 but did not read all of its standard input'
-  return exitCode === 0 ? undefined : `the command exited with ${exitCode ?? signalCode}`
+  return `the command exited with ${exitCode ?? signalCode}`
 }
 
 /** Waits. @throws the reason of the signal, when it is aborted before the end */

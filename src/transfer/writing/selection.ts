@@ -10,7 +10,7 @@ export interface Selection {
   /** Start after this cursor. */
   readonly after: number
   /** Stop after this cursor. */
-  readonly until?: number | undefined
+  readonly upTo?: number | undefined
   /** Only who subscribed at `since` or later, and before `before`. */
   readonly since?: Date | undefined
   readonly before?: Date | undefined
@@ -44,17 +44,21 @@ export interface Exported {
  */
 export async function writeSelection(
   store: SubscriberStore,
-  { after, until = Infinity, since, before, limit = Infinity, includeReserved, writer, signal }: Selection,
+  { after, upTo = Infinity, since, before, limit = Infinity, includeReserved, writer, signal }: Selection,
   write: Write,
 ): Promise<Exported> {
   let { header } = writer
-  let [rows, reserved, cursor, first, last] = [0, 0, after, 0, 0]
+  let rows = 0
+  let reserved = 0
+  let cursor = after
+  let first = 0
+  let last = 0
   for await (const page of listAfter(store, after)) {
     signal.throwIfAborted()
     let lines = ''
     for (const subscriber of page) {
       const { seq, email, subscribedAt } = subscriber
-      if (rows === limit || seq > until) break
+      if (rows === limit || seq > upTo) break
       cursor = seq
       if ((since && subscribedAt < since) || (before && subscribedAt >= before)) continue
       if (!includeReserved && isReserved(email)) {
@@ -70,7 +74,7 @@ export async function writeSelection(
       await write(header + lines)
       header = ''
     }
-    // The rest of the page is not selected.
+    // The rest of the page is beyond the limit or the last number, and so is every later page.
     if (cursor !== page.at(-1)?.seq) break
   }
   return { rows, reserved, cursor, first, last }

@@ -1,0 +1,25 @@
+/** Standard error: the log of a service, and the notes of a command. */
+
+import { writeSync } from 'node:fs'
+import { toErrorCode } from './failure.ts'
+
+/** Milliseconds until the next attempt to write to a full pipe. The runtime puts it into non-blocking mode. */
+export const PIPE_RETRY_MS = 5
+
+/**
+ * Writes a text to standard error at once, so that no line is lost at an exit. Never throws: nothing may depend on it.
+ *
+ * @param patience milliseconds for which it waits for the reader of a full pipe
+ */
+export function writeError(text: string, patience = 1_000): void {
+  const end = performance.now() + patience
+  let bytes: Uint8Array = Buffer.from(text)
+  while (bytes.length > 0) {
+    try {
+      bytes = bytes.subarray(writeSync(2, bytes))
+    } catch (error) {
+      if (toErrorCode(error) !== 'EAGAIN' || performance.now() >= end) return
+      Bun.sleepSync(PIPE_RETRY_MS)
+    }
+  }
+}
