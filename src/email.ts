@@ -84,12 +84,15 @@ const INVISIBLE = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\u
 
 const RESERVED = new RegExp(`[@.](?:${RESERVED_DOMAINS.join('|').replace(/\./g, '\\.')})$`)
 
+/** An address in angle brackets, at the end of a text. */
+const BRACKETS_AT_END = /<[^<>@]*@[^<>@]*>$/
+
 /** Finds the reason that helps the sender most. The text does not match the rule, and may be longer than an address. */
 function toReason(text: string): AddressReason {
   if (text === '') return 'empty'
   if (hasSeveral(text, /[,;\r\n]/)) return 'several'
   // Before spaces are checked, because some programs write `a@example.org <a@example.org>`.
-  if (/<[^<>@]*@[^<>@]*>$/.test(text)) return 'display_name'
+  if (BRACKETS_AT_END.test(text)) return 'display_name'
   if (hasSeveral(text, /\s/)) return 'several'
   if (!isShort(text)) return 'too_long'
   if (isPrintableAscii(text)) return 'malformed'
@@ -130,8 +133,11 @@ function toBareAddress(text: string): string {
   // A display name: RFC 5322 section 3.4. The scheme and the fields of a URL: RFC 6068 section 2.
   const inner = /^[^<>]*<([^<>]*)>\s*$/.exec(visible)?.[1] ?? visible
   const address = /^\s*mailto:([^?]*)/i.exec(inner)?.[1] ?? inner
-  return address.replace(/^[\s"“”„«»‘’([<]+|[\s"“”„«»‘’)\]>.,;:!?、。]+$/g, '')
+  return address.replace(PUNCTUATION_AROUND, '')
 }
+
+/** Quotes, brackets and white space at both ends, and at the end what closes a sentence. */
+const PUNCTUATION_AROUND = /^[\s"“”„«»‘’([<]+|[\s"“”„«»‘’)\]>.,;:!?、。]+$/g
 
 /**
  * Converts the domain of an address to its `xn--` form: NFC, then UTS #46 as in the URL standard (section 3.3, domain to ASCII).

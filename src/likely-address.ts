@@ -51,8 +51,11 @@ function isTypoOfProvider(domain: string, known: string): boolean {
 /** Whether a domain is a provider's in another country, such as outlook.es. Some codes are also typing errors of com. */
 function isInAnotherCountry(domain: string): boolean {
   const [name] = domain.split('.')
-  return PROVIDERS.some((known) => known.split('.')[0] === name) && /\.(?!co$|cm$|om$)[a-z]{2}$/.test(domain)
+  return PROVIDERS.some((known) => known.split('.')[0] === name) && COUNTRY.test(domain)
 }
+
+/** Matches the code of a country at the end of a domain, but for those that are typing errors of com. */
+const COUNTRY = /\.(?!co$|cm$|om$)[a-z]{2}$/
 
 /** Whether a word is another one, but for at most one error of typing. */
 export function isTypo(word: string, known: string): boolean {

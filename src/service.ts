@@ -29,7 +29,7 @@ export interface Service {
   /** Resolves with the reason when a newer program has migrated the list. Then the service must be stopped: it gets 500 only. */
   readonly outdated: Promise<string>
   /**
-   * Answers every request that has begun, then closes the store.
+   * Answers every request that has begun, then closes the store. What takes longer than its phase is cut off.
    *
    * @param signaledAt when the stop was asked for, by `performance.now()`; see STOP_PHASE_ENDS_MS
    * @returns undefined after a clean stop; otherwise the requests without a complete response, and the addresses that the store
@@ -42,8 +42,8 @@ export interface Service {
 export async function startService(config: Config, log: Log): Promise<Service> {
   const { baseUrl, corsOrigins, list, ops, site, siteFile = null } = config
   const headers = createHeaders(baseUrl, createLinkField(baseUrl))
-  // At the same time, because the list opens on a thread of its own.
   const outdated = Promise.withResolvers<string>()
+  // At the same time, because the list opens on a thread of its own.
   const [store, assets] = await Promise.all([openServiceStore(list, log, outdated.resolve), createPageAssets(site)])
   let opsServer: Server | undefined
   try {
@@ -53,7 +53,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
       ...toHandlers(createDocuments(config, listPages(site.languages)), headers.document),
       ...toHandlers(assets.documents, headers.asset),
     ])
-    // Loading the module takes a tenth of the start.
+    // Loaded only when it is needed, because that takes a tenth of the start.
     const metrics =
       ops && (await import('./http/metrics.ts')).createMetrics(listPages(site.languages).map(({ path }) => path))
     const intake = createIntake(store, { log, metrics })
@@ -62,7 +62,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     const bodies = createBodyReader()
     const cors = createCors(corsOrigins, headers.endpoint)
     const subscribe = createSubscribe(intake, cors, bodies)
-    // It is one of them.
+    // The guide is always among the documents.
     const guide = documents.get(DOCUMENTS.llmsTxt.path) as Handler
     const responses = createJsonResponses(headers.error)
     const pages = createPages({ site, baseUrl, assets, headers: headers.document, responses, guide, intake, bodies })

@@ -56,6 +56,28 @@ export function createMetrics(pages: readonly string[]): Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers,
   })
+  const gauges = addStoreGauges(registers)
+  // A rule that looks for an increase must see the value before the first failure (https://github.com/prometheus/prometheus/issues/1673).
+  for (const path of [ENDPOINT.path, ...pages, OTHER]) requests.inc({ path: path.toLowerCase(), status: 500 }, 0)
+  commits.zero({ outcome: 'failed' })
+
+  return {
+    request: (path, status) => requests.inc({ path, status }),
+    commit(readers, milliseconds, ok) {
+      commits.observe({ outcome: ok ? 'ok' : 'failed' }, milliseconds / 1000)
+      if (ok) accepted.inc(readers)
+    },
+    async expose(store, isReady) {
+      gauges.ready.set(Number(isReady))
+      setStoreGauges(gauges, store)
+      const headers = { 'Content-Type': registry.contentType, 'Cache-Control': CACHE_CONTROL.none }
+      return new Response(await registry.metrics(), { headers })
+    },
+  }
+}
+
+/** Adds what is measured when it is asked for. */
+function addStoreGauges(registers: Registry[]) {
   const inboxAge = new Gauge({
     name: 'rollcall_inbox_age_seconds',
     help: 'Age of the oldest address that waits for compaction; 0 when none waits, NaN when the store does not say.',
@@ -81,26 +103,20 @@ export function createMetrics(pages: readonly string[]): Metrics {
     help: 'Time of the newest file in the folder "backups" next to a SQLite list, or of that folder while it is empty; NaN without one.',
     registers,
   })
-  // A rule that looks for an increase must see the value before the first failure (https://github.com/prometheus/prometheus/issues/1673).
-  for (const path of [ENDPOINT.path, ...pages, OTHER]) requests.inc({ path: path.toLowerCase(), status: 500 }, 0)
-  commits.zero({ outcome: 'failed' })
+  return { inboxAge, compactionFails, freeBytes, ready, backupTime }
+}
 
-  return {
-    request: (path, status) => requests.inc({ path, status }),
-    commit(readers, milliseconds, ok) {
-      commits.observe({ outcome: ok ? 'ok' : 'failed' }, milliseconds / 1000)
-      if (ok) accepted.inc(readers)
-    },
-    async expose(store, isReady) {
-      ready.set(Number(isReady))
-      backupTime.set((store?.backupAt?.getTime() ?? Number.NaN) / 1000)
-      inboxAge.set(store ? (Date.now() - (store.inboxSince?.getTime() ?? Date.now())) / 1000 : Number.NaN)
-      compactionFails.set(store ? Number(store.compactionFails) : Number.NaN)
-      freeBytes.set(Math.floor((store?.freeBytes ?? Number.NaN) / FREE_BYTES_STEP) * FREE_BYTES_STEP)
-      const headers = { 'Content-Type': registry.contentType, 'Cache-Control': CACHE_CONTROL.none }
-      return new Response(await registry.metrics(), { headers })
-    },
-  }
+/** Sets what the store says. NaN means that it is not known: a rule that compares it with a number does not fire. */
+function setStoreGauges(gauges: ReturnType<typeof addStoreGauges>, store: StoreMeasure | undefined): void {
+  const now = Date.now()
+  // Nothing waits without a date.
+  const inboxSince = store?.inboxSince?.getTime() ?? now
+  gauges.inboxAge.set(store ? (now - inboxSince) / 1000 : Number.NaN)
+  gauges.compactionFails.set(store ? Number(store.compactionFails) : Number.NaN)
+  const freeBytes = store?.freeBytes ?? Number.NaN
+  gauges.freeBytes.set(Math.floor(freeBytes / FREE_BYTES_STEP) * FREE_BYTES_STEP)
+  const backupAt = store?.backupAt?.getTime() ?? Number.NaN
+  gauges.backupTime.set(backupAt / 1000)
 }
 
 /**

@@ -77,7 +77,7 @@ export async function createOps({ metrics, intake, store, log, host, settings }:
   }
 }
 
-/** Returns the value of a promise; undefined when it fails or takes longer than `ms`. */
+/** Returns the value of a promise; undefined when it fails, or takes longer than `ms`. The caller logs a failure. */
 function waitFor<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   return Promise.race([promise.catch(() => undefined), sleep(ms, undefined)])
 }
@@ -95,11 +95,11 @@ async function isLoopback(host: string): Promise<boolean> {
  * only the network knows.
  */
 function isKnownHost(field: string | null, configured: string): boolean {
-  const name = field
-    ?.replace(/:[0-9]*$/, '')
-    .replace(/^\[(.*)\]$/, '$1')
-    .toLowerCase()
-  return name === undefined || isIP(name) > 0 || name === 'localhost' || name === configured.toLowerCase()
+  if (field === null) return true
+  const withoutPort = field.replace(/:[0-9]*$/, '')
+  // An IPv6 address has brackets in a Host.
+  const name = withoutPort.replace(/^\[(.*)\]$/, '$1').toLowerCase()
+  return isIP(name) > 0 || name === 'localhost' || name === configured.toLowerCase()
 }
 
 function toText(status: number, text: string, fields?: HeaderFields): Response {

@@ -92,7 +92,7 @@ function createPageForm(options: PagesOptions, language: Language, pageHeaders: 
     return new Response(renderPage(options, language, state), { status, headers })
   }
 
-  async function accept(request: Request): Promise<Response> {
+  async function submit(request: Request): Promise<Response> {
     const form = await bodies.read(request)
     // A form that is too large or too slow did not come from this page as it is: one message for both.
     if (typeof form !== 'string') {
@@ -115,7 +115,7 @@ function createPageForm(options: PagesOptions, language: Language, pageHeaders: 
     return redirect(303, site.afterSubscribe, responses.headers)
   }
 
-  return (request) => (hasMediaType(request, FORM_MEDIA_TYPE) ? accept(request) : responses.problem('form_only'))
+  return (request) => (hasMediaType(request, FORM_MEDIA_TYPE) ? submit(request) : responses.problem('form_only'))
 }
 
 /** Creates the headers of every version of the page in a language. */
@@ -127,7 +127,10 @@ function createPageHeaders(options: PagesOptions, language: Language): HeaderFie
   // Only what the page needs: its own style, no inline script, nothing from another host.
   const policy = [
     "default-src 'none'",
-    ...['script-src', 'img-src', 'font-src', 'connect-src'].map((name) => `${name} 'self'`),
+    "script-src 'self'",
+    "img-src 'self'",
+    "font-src 'self'",
+    "connect-src 'self'",
     `form-action 'self'${target}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",

@@ -137,8 +137,8 @@ export function matchesEtag(field: string | null, etag: string): boolean {
 function readWeights(field: string | null): ReadonlyMap<string, number> {
   if (!isReadable(field)) return new Map()
   // The list comes with the highest weight first, and the last entry of a name stays in the map.
-  const accepted = parseAccept(field).toReversed()
-  return new Map(accepted.map(({ type, q }) => [type.toLowerCase(), q]))
+  const entries = parseAccept(field).toReversed()
+  return new Map(entries.map(({ type, q }) => [type.toLowerCase(), q]))
 }
 
 function isReadable(field: string | null): field is string {

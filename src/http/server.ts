@@ -11,7 +11,7 @@ export interface Server {
   /** The port that was bound. */
   readonly port: number
   /**
-   * Answers the requests that have begun, accepts no new connections, and closes all connections.
+   * Answers the requests that have begun, until its phase ends; accepts no new connections, and closes all connections.
    *
    * @param signaledAt when the stop was asked for, by `performance.now()`; each phase ends at a fixed time after it
    * @returns how many requests were cut off without a complete response
@@ -69,18 +69,15 @@ function toClosing(handler: Handler): Handler {
 
 /** Says why a port cannot be bound, and which setting to change. @param setting `PORT` or `OPS_PORT` */
 function toReason(code: string, host: string, setting: string): string {
-  const known = LISTEN_REASONS[code]
-  if (known !== undefined) return known.replace('PORT', setting)
-  const advice = `set ${setting.replace('PORT', 'HOST')} to 127.0.0.1 for this machine only, or to 0.0.0.0 for every network`
+  if (code === 'EADDRINUSE') return `another process uses the port: stop it, or set ${setting} to another one`
+  if (code === 'EACCES') return `a port below 1024 is for root: set ${setting} to a higher one`
+  // HOST or OPS_HOST.
+  const hostSetting = setting.replace('PORT', 'HOST')
+  const advice = `set ${hostSetting} to 127.0.0.1 for this machine only, or to 0.0.0.0 for every network`
   // The runtime has no code of its own for a name that it does not find.
   if (isIP(host) === 0) return `the name leads to no address of this machine: ${advice}`
   if (code === 'EADDRNOTAVAIL') return `no network of this machine has this address: ${advice}`
   return `the system does not allow this address (${code}): ${advice}`
-}
-
-const LISTEN_REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another process uses the port: stop it, or set PORT to another one',
-  EACCES: 'a port below 1024 is for root: set PORT to a higher one',
 }
 
 /** Sleeps until a time by `performance.now()`. */

@@ -75,10 +75,6 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
   /** The commits or the probe that run. */
   let running: Promise<void> | undefined
   const attempts = createAttempts(probe, reports)
-  const unready = createTrouble(reports.log, {
-    begin: 'the service is not ready: /readyz is 503 until the store works',
-    end: 'the service is ready again',
-  })
   const pending = () => [...next, ...committing].reduce((sum, { addresses }) => sum + addresses.length, 0)
 
   function add(address: Address): Promise<void> {
@@ -126,22 +122,31 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
 
   return {
     add,
-    async ready() {
-      if (attempts.areFailing()) throw attempts.toUnready()
-      try {
-        await withDeadline(store.ready())
-        unready.end()
-      } catch (error) {
-        // The reason of a commit that failed meanwhile is in the log.
-        if (!attempts.areFailing()) unready.add(error as Error)
-        throw error
-      }
-    },
+    ready: createReady(store, attempts, reports.log),
     pending,
     async close() {
       await running
       attempts.stop()
     },
+  }
+}
+
+/** Creates the check whether the store accepts addresses. While commits fail, it does not ask the store. */
+function createReady(store: Pick<ServiceStore, 'ready'>, attempts: Attempts, log: Log): Intake['ready'] {
+  const unready = createTrouble(log, {
+    begin: 'the service is not ready: /readyz is 503 until the store works',
+    end: 'the service is ready again',
+  })
+  return async () => {
+    if (attempts.areFailing()) throw attempts.toUnready()
+    try {
+      await withDeadline(store.ready())
+      unready.end()
+    } catch (error) {
+      // The reason of a commit that failed meanwhile is in the log.
+      if (!attempts.areFailing()) unready.add(error as Error)
+      throw error
+    }
   }
 }
 
@@ -153,6 +158,8 @@ async function withDeadline(work: Promise<void>): Promise<void> {
   const timer = setTimeout(() => late.reject(toLateError()), GIVE_UP_MS)
   await Promise.race([work, late.promise]).finally(() => clearTimeout(timer))
 }
+
+type Attempts = ReturnType<typeof createAttempts>
 
 /**
  * Runs commits and probes, and knows whether the store fails.

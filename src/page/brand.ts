@@ -55,14 +55,19 @@ export function toInitial(name: string): string {
   return (characters.find((character) => /[\p{L}\p{N}]/u.test(character)) ?? characters[0] ?? '').toUpperCase()
 }
 
+/** The attribute with four numbers: where the picture begins, then its width and its height. */
+const VIEW_BOX = /\sviewBox\s*=\s*["']\s*[-\d.e]+[\s,]+[-\d.e]+[\s,]+([\d.e]+)[\s,]+([\d.e]+)/i
+
 /** Returns the size in the header of a PNG (section 11.2.1), or in the root element of an SVG; undefined if there is none. */
 export function toSize({ mediaType, bytes }: Picture) {
   const file = Buffer.from(bytes)
   if (mediaType === 'image/png') {
     return file.length < 24 ? undefined : { width: file.readUInt32BE(16), height: file.readUInt32BE(20) }
   }
-  const [root = ''] = /<svg[^>]*>/.exec(file.toString('utf8')) ?? []
-  const box = /\sviewBox\s*=\s*["']\s*[-\d.e]+[\s,]+[-\d.e]+[\s,]+([\d.e]+)[\s,]+([\d.e]+)/i.exec(root)
-  const [, width, height] = box ?? [null, /\swidth="([\d.]+)/.exec(root)?.[1], /\sheight="([\d.]+)/.exec(root)?.[1]]
+  const root = /<svg[^>]*>/.exec(file.toString('utf8'))?.[0] ?? ''
+  const box = VIEW_BOX.exec(root)
+  // The box has the shape of the picture, also where width and height are in units such as `em`.
+  const width = box ? box[1] : /\swidth="([\d.]+)/.exec(root)?.[1]
+  const height = box ? box[2] : /\sheight="([\d.]+)/.exec(root)?.[1]
   return width === undefined ? undefined : { width: Number(width), height: Number(height) }
 }

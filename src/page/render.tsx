@@ -24,7 +24,7 @@ export function renderPage(options: PageOptions, language: Language, state: Form
             </a>
           )}
           <h1 class={toNameClass(name.text)} lang={name.language}>
-            <bdi>{name.text.match(/\s+|[^\s-]*-*/g)?.map(createWord)}</bdi>
+            <bdi>{name.text.match(WORDS_AND_SPACES)?.map(createWord)}</bdi>
           </h1>
           <p class="description" lang={description.language}>
             <bdi>{description.text}</bdi>
@@ -59,6 +59,9 @@ export function renderPage(options: PageOptions, language: Language, state: Form
   )
   return `<!doctype html>\n${html}\n`
 }
+
+/** Matches white space, or a word up to its hyphen, after which a line may break. */
+const WORDS_AND_SPACES = /\s+|[^\s-]*-*/g
 
 function toDirection(language: Language) {
   return new Intl.Locale(language).getTextInfo().direction

@@ -13,8 +13,8 @@ import { createColors, createFavicon, toInitial, toSize } from './brand.ts'
 import { bundlePage } from './bundle.ts'
 import { type Subset, toCardText } from './title.ts'
 
-/** A PNG. Its size is unknown if the owner's file does not say it. */
-interface Card extends Document {
+/** A picture with its size in pixels, which is unknown if the owner's file does not say it. */
+interface SizedPicture extends Document {
   readonly width?: number
   readonly height?: number
 }
@@ -31,7 +31,7 @@ export interface Drawing {
   readonly content: string | Picture
 }
 
-/** The size of a card, which social networks show without a cut. */
+/** The size of a card (the picture of a link to the page), which social networks show without a cut. */
 const CARD = { width: 1200, height: 630, maxSize: 170 } as const
 
 /** The size of the icon, as iOS asks for it. */
@@ -92,12 +92,13 @@ export async function createPageAssets(site: Site) {
 function createPicture(name: string, { mediaType, bytes }: Picture): Document {
   // An SVG may contain styles and scripts. If a browser opens it directly, its scripts must not run in this origin.
   const policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+  // Such as `svg` of `image/svg+xml`.
   const extension = mediaType.replace(/.*\/|\+.*/g, '')
   return createAsset(`${name}.${extension}`, mediaType, bytes, { 'Content-Security-Policy': policy })
 }
 
 /** Creates the cards, by the name of the site in each language. The owner's card is that of every name. */
-function createCards(site: Site): Map<string, Card> {
+function createCards(site: Site): Map<string, SizedPicture> {
   const { accent, card, languages, logo } = site
   const own = card && { ...createAsset('card.png', card.mediaType, card.bytes), ...toSize(card) }
   const names = languages.map((language) => toTexts(site, language).name.text)
@@ -109,7 +110,7 @@ function createCards(site: Site): Map<string, Card> {
 }
 
 /** Creates a picture that is drawn at the first request. Its path has a hash of what it shows. */
-function createDrawing(file: string, drawing: Drawing): Card {
+function createDrawing(file: string, drawing: Drawing): SizedPicture {
   const { width, height } = drawing
   return { ...createAsset(file, 'image/png', JSON.stringify(drawing)), width, height, body: () => draw(drawing) }
 }

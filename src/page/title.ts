@@ -22,7 +22,9 @@ const CHOICES: readonly (readonly Subset[])[] = [
 /** Matches a text of characters that are in subsets, which are lists such as `U+0000-00FF,U+0131`. */
 function toPattern(subsets: readonly Subset[]): RegExp {
   const ranges = subsets.map((subset) => SUBSETS[subset]).join()
-  return new RegExp(`^[${ranges.replace(/[\dA-F]{4}/g, '\\u{$&}').replace(/U\+|,/g, '')}]*$`, 'u')
+  // From `U+0000-00FF,U+0131` to `\u{0000}-\u{00FF}\u{0131}`.
+  const escaped = ranges.replace(/[\dA-F]{4}/g, '\\u{$&}').replace(/U\+|,/g, '')
+  return new RegExp(`^[${escaped}]*$`, 'u')
 }
 
 /** Two marks belong to emoji. `\p{RGI_Emoji}` would name all emoji, but takes 15 ms to compile. */

@@ -110,6 +110,7 @@ function ask(address: string, likely: string): void {
   asked = { address, since: performance.now() }
   const { typo = '' } = status.dataset
   const question = typo.replace('{subscribe}', () => button.textContent)
+  // The group keeps the question mark behind the address, as a part of its own.
   const [before = '', mark = '', after = ''] = question.split(/\{address\}(\s?[?？؟])?/)
   const shown = document.createElement('bdi')
   shown.dir = 'ltr'
