@@ -20,12 +20,10 @@ const toPath = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 /** Node comes with the other servers. */
 export const NODE = toPath('baselines/node_modules/.bin/node')
 
-/** Other servers with SQLite. Each runs twice: with every address on disk before the response, and some time later. */
+/** Other servers with SQLite, one for each runtime. Each runs twice: with every address on disk before the response, and some time later. */
 const BASELINES = {
   fastify: { title: 'Fastify 5, node:sqlite', runtime: NODE },
-  express: { title: 'Express 5, node:sqlite', runtime: NODE },
   hono: { title: 'Hono, bun:sqlite', runtime: process.execPath },
-  elysia: { title: 'Elysia, bun:sqlite', runtime: process.execPath },
 }
 const MODES = { durable: 'FULL', relaxed: 'NORMAL' }
 
