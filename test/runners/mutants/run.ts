@@ -1,8 +1,5 @@
 /**
- * Applies each break of breaks.yaml to a copy of the repository and runs the tests that must notice it:
- *
- *     npm run test:mutants                  all breaks
- *     npm run test:mutants -- --only NAME   those whose names contain NAME; may be repeated
+ * Applies each break of breaks.yaml to a copy of the repository and runs the tests that must notice it: see HELP.
  *
  * Rows that no longer match the sources, and tests that fail without a break, are left out. In the end it names every row
  * that was not caught, and the exit code is 1 if there is one.
@@ -17,12 +14,33 @@ import { applyBreak, BREAKS, type Break, findMismatch } from './table.ts'
 /** As many runs at a time. */
 const COPIES = 2
 
-const { values } = parseArgs({ options: { only: { type: 'string', multiple: true, default: [] } } })
-const wanted = BREAKS.filter(({ name }) => values.only.length === 0 || values.only.some((part) => name.includes(part)))
-if (wanted.length === 0) {
-  console.error(`no break is called ${values.only.join(' or ')}`)
-  process.exit(2)
+const HELP = `Usage: npm run test:mutants -- [options]
+
+Breaks a copy of the program in one place after the other, and runs the test that must notice it. All breaks take hours.
+Exit codes: 0 all are caught, 1 some are not, 2 wrong usage.
+
+  --only NAME   the breaks whose names contain NAME, in test/runners/mutants/breaks.yaml; may be repeated
+  --help        print help
+`
+
+function end(text: string, code: number): never {
+  console.error(text.trimEnd())
+  process.exit(code)
 }
+
+function readOptions() {
+  try {
+    return parseArgs({ options: { only: { type: 'string', multiple: true, default: [] }, help: { type: 'boolean' } } })
+      .values
+  } catch (error) {
+    return end(`${(error as Error).message}\n\n${HELP}`, 2)
+  }
+}
+
+const values = readOptions()
+if (values.help) end(HELP, 0)
+const wanted = BREAKS.filter(({ name }) => values.only.length === 0 || values.only.some((part) => name.includes(part)))
+if (wanted.length === 0) end(`no break is called ${values.only.join(' or ')}`, 2)
 const matching = wanted.filter((entry) => {
   const mismatch = findMismatch(entry)
   if (mismatch) console.log(`NO MATCH   ${entry.name}: ${mismatch}`)
