@@ -8,7 +8,7 @@ import { commands, commandsLarge } from './trials/commands.ts'
 import { faults } from './trials/faults.ts'
 import { fsync } from './trials/fsync.ts'
 import { model } from './trials/model.ts'
-import { powerCuts } from './trials/power-cuts.ts'
+import { forgetfulDisk, powerCuts } from './trials/power-cuts.ts'
 import { soak } from './trials/soak.ts'
 import { timing } from './trials/timing.ts'
 import { timingLater } from './trials/timing-later.ts'
@@ -20,6 +20,7 @@ export const TRIALS: readonly Trial[] = [
   timingLater,
   commands,
   powerCuts,
+  forgetfulDisk,
   faults,
   model,
   soak,

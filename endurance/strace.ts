@@ -9,14 +9,14 @@ interface Times {
   readonly end: number
 }
 
-/** A system call that succeeded. Paths are those at the time of the call. */
+/** A system call that succeeded, or a sync that failed. Paths are those at the time of the call. */
 export type Call = Times &
   (
     | { readonly kind: 'open'; readonly path: string; readonly isCreated: boolean; readonly isTruncated: boolean }
     /** Without an offset, behind the last write. */
     | { readonly kind: 'write'; readonly path: string; readonly offset: number | undefined; readonly data: Buffer }
     | { readonly kind: 'truncate'; readonly path: string; readonly size: number }
-    | { readonly kind: 'sync' | 'unlink' | 'mkdir'; readonly path: string }
+    | { readonly kind: 'sync' | 'failed sync' | 'unlink' | 'mkdir'; readonly path: string }
     | { readonly kind: 'rename'; readonly path: string; readonly to: string }
     /** The path names the socket. */
     | { readonly kind: 'send' | 'receive'; readonly path: string; readonly data: Buffer }
@@ -30,9 +30,14 @@ const LONGEST = 1_048_576
 
 const RECORDING = ['-f', '-y', '-xx', '-ttt', '-T', '--quiet=attach', '-s', String(LONGEST), '-e', `trace=${CALLS}`]
 
-/** The command that runs a process and records it. The recorder is not the parent, so that signals reach the process. */
-export function toRecorder(log: string): string[] {
-  return ['strace', '-D', '--seccomp-bpf', ...RECORDING, '-o', log]
+/**
+ * The command that runs a process and records it. The recorder is not the parent, so that signals reach the process.
+ *
+ * @param failing makes some calls of each thread fail: see `-e inject` in strace(1), such as `fsync:error=EIO:when=20+30`
+ */
+export function toRecorder(log: string, failing?: string): string[] {
+  const rule = failing === undefined ? [] : ['-e', `inject=${failing}`]
+  return ['strace', '-D', '--seccomp-bpf', ...RECORDING, ...rule, '-o', log]
 }
 
 /** Waits until the recording of a process that has ended is complete. */
@@ -92,7 +97,7 @@ async function attach(pid: number, options: readonly string[]): Promise<() => Pr
   }
 }
 
-/** Reads recordings. Returns the calls that succeeded, in the order in which they ended. */
+/** Reads recordings. Returns the calls in the order in which they ended. */
 export function readRecordings(logs: readonly string[]): Call[] {
   return logs
     .flatMap((log) => [...parseRecording(readFileSync(log, 'latin1'))])
@@ -119,7 +124,8 @@ function* parseRecording(text: string): Generator<Call> {
 function parseCall(text: string, begin: number): Call | undefined {
   const [, name = '', args = '', result = '', seconds = '0'] =
     /^(\w+)\((.*)\)\s+= (-?\d+)\b.*?(?:<(\d+\.\d+)>)?$/.exec(text) ?? []
-  if (name === '' || Number(result) < 0) return undefined
+  const isSync = name === 'fsync' || name === 'fdatasync'
+  if (name === '' || (Number(result) < 0 && !isSync)) return undefined
   const times = { begin, end: begin + Math.round(Number(seconds) * 1e6) }
   // The file of a descriptor, unless it is deleted. Else the names are in quotes.
   const [, descriptor] = /^\d+<([^>]*)>(?!\(deleted\))/.exec(args) ?? []
@@ -148,7 +154,7 @@ function parseCall(text: string, begin: number): Call | undefined {
       return { ...times, kind: 'truncate', path, size: Number(/, (\d+)$/.exec(args)?.[1]) }
     case 'fsync':
     case 'fdatasync':
-      return { ...times, kind: 'sync', path }
+      return { ...times, kind: Number(result) < 0 ? 'failed sync' : 'sync', path }
     case 'unlink':
     case 'unlinkat':
       return { ...times, kind: 'unlink', path: first }

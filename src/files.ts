@@ -47,8 +47,9 @@ export async function writeOutput<T>(file: string, work: (write: Write) => Promi
   if (isStream(file)) return await writeInto(file, file, work)
   const path = await findFile(file)
   return await withPartialFile(path, file, async (partial) => {
-    const result = await writeInto(partial, file, work)
-    await renameSynced(partial, path)
+    await using handle = await open(partial, 'w')
+    const result = await work((text) => writeAll(handle.fd, text, file))
+    await renameSynced(partial, path, handle.fd)
     return result
   })
 }
@@ -260,10 +261,17 @@ function isOtherProcess(pid: number): boolean {
   }
 }
 
-/** Renames a file when its content is on stable storage, and syncs the folder, which holds the name. @throws Failure */
-export async function renameSynced(partial: string, file: string): Promise<void> {
+/**
+ * Renames a file when its content is on stable storage, and syncs the folder, which holds the name.
+ *
+ * @param writer the descriptor that wrote the file. The system tells it of every write that failed since it was opened, and another
+ * one perhaps not (fsync(2)). A file that SQLite wrote needs none: SQLite synced it with its own
+ * @throws Failure
+ */
+export async function renameSynced(partial: string, file: string, writer?: number): Promise<void> {
   try {
-    syncPath(partial)
+    if (writer === undefined) syncPath(partial)
+    else fsyncSync(writer)
     await rename(partial, file)
     syncPath(dirname(file))
   } catch (error) {

@@ -4,6 +4,9 @@
  * What was synced is there. Every unsynced write and truncate may be there or not, in any order, and a write may be
  * there in part, in units of a sector. Changes of a folder come back in their order, up to some point. That is what
  * POSIX leaves open, and more than a journaling file system does.
+ *
+ * A sync that fails means that the system could not write, and gave up: what was written before it is not on the disk, and no later
+ * sync brings it there (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020).
  */
 
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -80,11 +83,20 @@ export function createDisk(root: string): Disk {
     else for (const renaming of takeDone(renamings.get(path) ?? [], begin)) applyRenaming(syncedNames, renaming)
   }
 
+  /** Forgets what was written before the sync began. The size of a file is in the journal of the file system, and stays. */
+  function forget(path: string, begin: number): void {
+    const file = getFile(path)
+    if (!file) return
+    const sizes = takeDone(file.changes, begin).filter((made) => 'size' in made)
+    applyChanges(file.synced, sizes)
+  }
+
   return {
     apply(call) {
       const { path, begin, end: at } = call
       if (!path.startsWith(root)) return
       if (call.kind === 'sync') sync(path, begin)
+      else if (call.kind === 'failed sync') forget(path, begin)
       else if (call.kind === 'truncate') change(path, { at, size: call.size })
       else if (call.kind === 'write')
         change(path, { at, offset: call.offset ?? getFile(path)?.end ?? 0, data: call.data })

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { waitFor } from '../check.ts'
-import { type Exchange, startLoad } from '../load.ts'
+import { type Exchange, type LoadOptions, startLoad } from '../load.ts'
 import type { Random } from '../random.ts'
 import { type List, type Service, toList, toOutput, type Verb } from '../rollcall.ts'
 import { byIdentity, EVERYTHING, parseRows, type Row } from '../rows.ts'
@@ -41,6 +41,8 @@ interface Parts extends Promises {
   readonly folder: string
   /** The recordings, one for each process. */
   readonly logs: string[]
+  /** Which calls of the next services fail. */
+  readonly failing: string[]
 }
 
 /** A moment after everything that has been seen, and one before everything that follows: the clock has milliseconds. */
@@ -57,8 +59,19 @@ const COMPACTION_MS = 1_000
 const REQUESTS = 20_000
 const IMPORTED = 5_000
 
-/** Runs the service under load, with a kill, and commands at the same time. */
-export async function recordRun({ folder, amount, random }: TrialContext): Promise<RecordedRun> {
+/** Sign-ups that come alone, each of which is compacted by itself, and the milliseconds between two of them. */
+const QUIET = 25
+const QUIET_MS = 350
+
+/**
+ * Runs the service under load, with a kill, and commands at the same time.
+ *
+ * @param failing which calls of the first and of the second service fail: see `toRecorder`
+ */
+export async function recordRun(
+  { folder, amount, random }: TrialContext,
+  failing: readonly string[] = [],
+): Promise<RecordedRun> {
   const root = join(folder, DISK)
   mkdirSync(root)
   const parts: Parts = {
@@ -70,6 +83,7 @@ export async function recordRun({ folder, amount, random }: TrialContext): Promi
     random,
     folder,
     logs: [],
+    failing: [...failing],
   }
   const total = amount(REQUESTS, 4_000)
   let service = await serve(parts)
@@ -96,21 +110,22 @@ export async function recordRun({ folder, amount, random }: TrialContext): Promi
   await backUp(parts)
   await third.ended
   await Bun.sleep(COMPACTION_MS)
+  await startRequests(parts, () => service.port, amount(QUIET, 10), { callers: 1, pauseMs: QUIET_MS }).ended
   await service.stop()
   // Also recorded: a command that only reads changes the header when it opens and closes the list.
   const rows = parseRows(await run(parts, ['export', ...EVERYTHING]))
   return { ...parts, root, calls: readRecordings(parts.logs), rows: byIdentity(rows) }
 }
 
-function addRecorder({ logs, folder }: Parts): string[] {
+function addRecorder({ logs, folder }: Parts, failing?: string): string[] {
   const log = join(folder, `recording-${logs.length}`)
   logs.push(log)
-  return toRecorder(log)
+  return toRecorder(log, failing)
 }
 
 /** Starts a service. After its end, its recording is complete. */
 async function serve(parts: Parts): Promise<Service> {
-  const by = addRecorder(parts)
+  const by = addRecorder(parts, parts.failing.shift())
   const service = await parts.list.serve({ by })
   return {
     ...service,
@@ -139,7 +154,12 @@ async function run(parts: Parts, args: readonly string[]): Promise<string> {
 }
 
 /** Subscribes so many addresses. */
-function startRequests({ acknowledged, sent, random }: Parts, toPort: () => number, total: number) {
+function startRequests(
+  { acknowledged, sent, random }: Parts,
+  toPort: () => number,
+  total: number,
+  pace: Pick<LoadOptions, 'callers' | 'pauseMs'> = { callers: 16 },
+) {
   const answered: string[] = []
   let started = 0
   function next() {
@@ -155,7 +175,7 @@ function startRequests({ acknowledged, sent, random }: Parts, toPort: () => numb
     }
     return { email, onReply }
   }
-  const load = startLoad(toPort, { callers: 16, next })
+  const load = startLoad(toPort, { ...pace, next })
   return { ...load, reach: (share: number) => waitFor('the load goes on', () => started >= total * share, 120_000) }
 }
 

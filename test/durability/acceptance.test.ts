@@ -66,6 +66,18 @@ test('after a sync that failed, the log is moved into the list before the next 2
   expect(counter.count(toListFile(folder))).toBeGreaterThan(before)
 })
 
+test('while the log cannot be moved into the list after a sync that failed, no address gets a 200', async () => {
+  const { counter, folder, subscribe, wal } = await startCounted()
+  expect((await subscribe('ada@example.org')).status).toBe(200)
+  counter.failCallsOf('sync', wal)
+  expect((await subscribe('bob@example.org')).status).toBe(500)
+  counter.failCallsOf('sync', toListFile(folder))
+  for (const email of ['cem@example.org', 'dan@example.org']) expect((await subscribe(email)).status).toBe(500)
+  counter.failCallsOf('sync', undefined)
+  expect((await subscribe('eve@example.org')).status).toBe(200)
+  expect(await readList(folder)).toEqual(['ada@example.org', 'eve@example.org'])
+})
+
 test('an address whose list is replaced between its commit and its response gets no 200', async () => {
   const { counter, folder, subscribe, wal } = await startCounted()
   const file = toListFile(folder)

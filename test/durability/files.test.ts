@@ -74,6 +74,15 @@ test('an export is synced, renamed, and its folder synced; its cursor follows', 
   expect(await readFile(join(folder, 'cursor'), 'utf8')).toMatch(/^\d+ [0-9a-f]{16}\n$/)
 })
 
+test('an output is synced by the descriptor that wrote it: the system may not tell another one of a write that failed', async () => {
+  const fixture = await createList()
+  const folder = await createOutput(fixture)
+  const args = ['export', '--out', join(folder, 'out.csv'), '--cursor-file', join(folder, 'cursor')]
+  const { events } = await runCounted(fixture, args)
+  const syncs = events.filter(({ call, path }) => call === 'sync' && path.endsWith('.partial'))
+  expect(syncs.map(({ isWriter }) => isWriter)).toEqual([true, true])
+})
+
 test('a cursor is written after all of an export to standard output', async () => {
   const fixture = await createList()
   const folder = await createOutput(fixture)

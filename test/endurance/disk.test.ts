@@ -76,6 +76,13 @@ test('a sync covers what had ended before it began', () => {
   expect(readAfter('drop all', 'disk/a')).toBe('old')
 })
 
+test('what was written before a sync that failed is gone, and no later sync brings it back', () => {
+  apply(open(A), write(A, 'old '), sync(A), sync('/disk'), write(A, 'gone', 4), { kind: 'failed sync', path: A })
+  for (const kind of CUTS) expect(readAfter(kind, 'disk/a')).toBe('old ')
+  apply(write(A, 'new', 8), sync(A))
+  for (const kind of CUTS) expect(readAfter(kind, 'disk/a')).toBe('old \0\0\0\0new')
+})
+
 test('a rename that was not synced leaves the old file or the new one', () => {
   const B = '/disk/b'
   apply(open(A), write(A, 'old'), sync(A), open(B), write(B, 'new'), sync(B))

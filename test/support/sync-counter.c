@@ -30,14 +30,14 @@ extern int sigaction(int signal, const struct action *new, struct action *old);
 
 // Numbers of system calls, and where the registers are in ucontext_t, from the headers of Linux.
 #if defined(__x86_64__)
-enum { WRITE = 1, FSTAT = 5, PREAD = 17, PWRITE = 18, FSYNC = 74, FDATASYNC = 75 };
+enum { WRITE = 1, FCNTL = 72, FSTAT = 5, PREAD = 17, PWRITE = 18, FSYNC = 74, FDATASYNC = 75 };
 enum { RENAME = 82, RENAMEAT = 264, RENAMEAT2 = 316, SECCOMP = 317 };
 #define ARCH 0xc000003e
 #define REGISTER(context, index) (((long *)((char *)(context) + 40))[index])
 static const int ARGUMENTS[] = {8, 9, 12, 2, 0};
 #define RESULT 13
 #elif defined(__aarch64__)
-enum { WRITE = 64, PREAD = 67, PWRITE = 68, FSTAT = 80, FSYNC = 82, FDATASYNC = 83 };
+enum { WRITE = 64, FCNTL = 25, PREAD = 67, PWRITE = 68, FSTAT = 80, FSYNC = 82, FDATASYNC = 83 };
 enum { RENAME = -1, RENAMEAT = 38, RENAMEAT2 = 276, SECCOMP = 277 };
 #define ARCH 0xc00000b7
 #define REGISTER(context, index) (((long *)((char *)(context) + 184))[index])
@@ -47,6 +47,7 @@ static const int ARGUMENTS[] = {0, 1, 2, 3, 4};
 #error "sync-counter.c knows x86-64 and arm64 only"
 #endif
 
+enum { F_GETFL = 3, ACCESS_MODE = 3 };
 enum { SIGSYS = 31, SA_SIGINFO = 4, EIO = 5, STDOUT = 1, PATH_SIZE = 4096 };
 enum { O_WRONLY = 1, O_CREAT = 0100, O_APPEND = 02000, O_CLOEXEC = 02000000 };
 
@@ -109,7 +110,10 @@ static void on_trap(int signal, void *info, void *context) {
   if (!(is_sync || is_page || call == WRITE) && result >= 0) has_renamed = 1;
   REGISTER(context, RESULT) = result;
   if (is_page && result >= 0) return;
-  int length = snprintf(line, sizeof line, "%s %ld %ld %s\n", name, result, is_sync ? size_of(a[0]) : 0, path);
+  // A descriptor that can write has another access mode than O_RDONLY, which is 0.
+  int is_writer = is_sync && (syscall(FCNTL, a[0], (long)F_GETFL) & ACCESS_MODE) != 0;
+  long size = is_sync ? size_of(a[0]) : 0;
+  int length = snprintf(line, sizeof line, "%s %ld %ld %d %s\n", name, result, size, is_writer, path);
   write(log_file, line, length);
   while (is_sync && is_in(hold_file, name, path)) usleep(1000);
 }

@@ -17,6 +17,8 @@ export interface SyncEvent {
   readonly ok: boolean
   /** The size of the file when it was synced, or the number of bytes that were written. */
   readonly bytes: number
+  /** Whether the descriptor that was synced can write. */
+  readonly isWriter: boolean
   /** The file; for a rename its new name. */
   readonly path: string
 }
@@ -52,7 +54,8 @@ export async function createSyncCounter() {
 }
 
 function toEvent(line: string): SyncEvent {
-  const [, call = '', result, size, path = ''] = /^(sync|rename|p?write|pread) (-?\d+) (-?\d+) (.*)$/.exec(line) ?? []
+  const [, call = '', result, size, writer, path = ''] =
+    /^(sync|rename|p?write|pread) (-?\d+) (-?\d+) ([01]) (.*)$/.exec(line) ?? []
   const bytes = Number(call === 'sync' ? size : result)
-  return { call: call as SyncEvent['call'], ok: Number(result) >= 0, bytes, path }
+  return { call: call as SyncEvent['call'], ok: Number(result) >= 0, bytes, isWriter: writer === '1', path }
 }
