@@ -14,7 +14,7 @@ import {
   readSettingFile,
 } from './environment.ts'
 import { type ListUrl, readListUrl } from './list-url.ts'
-import { isWebUrl, parseSite, type Site } from './site-file.ts'
+import { createDefaultSite, isWebUrl, parseSite, type Site } from './site-file.ts'
 
 /** All settings, validated. */
 export interface Config {
@@ -69,7 +69,7 @@ export function readSite({ SITE_FILE, ENV_FILE } = readEnvironment()): Pick<Conf
   const defaults = ['site.yaml']
   if (ENV_FILE) defaults.unshift(join(dirname(ENV_FILE), 'site.yaml'))
   const file = SITE_FILE || defaults.find((path) => existsSync(path))
-  if (!file) return { site: parseSite('', 'site.yaml'), siteFile: undefined }
+  if (!file) return { site: createDefaultSite(), siteFile: undefined }
   return readSettingFile('SITE_FILE', file, 'use a YAML file in UTF-8', (bytes) => {
     const digest = createHash('sha256').update(bytes).digest('hex')
     return { site: parseSite(UTF_8.decode(bytes), file), siteFile: { path: resolve(file), digest } }

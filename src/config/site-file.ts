@@ -1,7 +1,7 @@
 /** The site file: YAML that describes the site. It is read once, at the start. */
 
 import { dirname, resolve } from 'node:path'
-import { type Document, isMap, isNode, LineCounter, type Node, parseDocument, visit } from 'yaml'
+import type { Document, Node } from 'yaml'
 import { z } from 'zod'
 import { shorten, UsageError } from '../failure.ts'
 import { LOCALES } from '../locales/languages.ts'
@@ -194,6 +194,7 @@ export interface Site extends Omit<Members, 'after_subscribe' | keyof Words> {
  * @throws UsageError with file and line of the first mistake
  */
 export function parseSite(text: string, file: string): Site {
+  const { LineCounter, parseDocument, visit } = loadYaml()
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true })
   const fail = (offset: number, message: string): never => {
@@ -220,7 +221,21 @@ export function parseSite(text: string, file: string): Site {
     const { path, message } = toMistake(issue as z.core.$ZodIssue, value)
     return fail(findOffset(document, path), message)
   }
-  const { name, description, note, issues, phrases, confirmation, after_subscribe: afterSubscribe, ...rest } = data
+  return toSite(data)
+}
+
+/** Creates the site of a service without a site file: all members have their defaults. */
+export function createDefaultSite(): Site {
+  return toSite(createSchema('.').parse({}))
+}
+
+/** Loads the parser. A start without a site file does not need it. */
+function loadYaml() {
+  return require('yaml') as typeof import('yaml')
+}
+
+function toSite(members: Members): Site {
+  const { name, description, note, issues, phrases, confirmation, after_subscribe: afterSubscribe, ...rest } = members
   const words = { name, description, note, issues, phrases, confirmation }
   const texts = toTexts({ words, languages: rest.languages }, rest.languages[0] ?? 'en')
   const titled = texts.issues.map((issue) => ({ ...issue, title: issue.title.text }))
@@ -249,6 +264,7 @@ function toMistake(issue: z.core.$ZodIssue, value: unknown): { path: Path; messa
 
 /** Finds the offset of the member at a path, or of the nearest parent in the text. */
 function findOffset(document: Document, path: Path): number {
+  const { isMap, isNode } = loadYaml()
   const parent = document.getIn(path.slice(0, -1), true)
   const pair = isMap<Node>(parent) && parent.items.find(({ key }) => String(key) === path.at(-1))
   const node = pair ? pair.key : document.getIn(path, true)

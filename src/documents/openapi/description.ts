@@ -1,7 +1,6 @@
 /** The public contract as an OpenAPI 3.1 description: its head and its operations. */
 
 import type { oas31 } from 'openapi3-ts'
-import { stringify } from 'yaml'
 import type { Config } from '../../config/config.ts'
 import type { Site } from '../../config/site-file.ts'
 import { parseAddress } from '../../email.ts'
@@ -59,6 +58,8 @@ export function createDescription({ site, baseUrl }: Pick<Config, 'site' | 'base
 
 /** Converts a description to YAML, without aliases, because some OpenAPI tools do not resolve them. */
 export function toYaml(description: oas31.OpenAPIObject): string {
+  // Loaded here, because a start without a site file needs no YAML.
+  const { stringify } = require('yaml') as typeof import('yaml')
   return stringify(description, { aliasDuplicateObjects: false, lineWidth: 0 })
 }
 
@@ -137,7 +138,7 @@ function createContents(
   const catalog = createApiCatalog(baseUrl)
   return {
     openApiJson: { schema: DescriptionSchema, example: description },
-    openApiYaml: toText('^openapi: ', stringify(description)),
+    openApiYaml: toText('^openapi: ', toYaml(description)),
     llmsTxt: toText('^# ', createLlmsHeading(site)),
     sitemap: toText('^<\\?xml ', createSitemap([home], baseUrl)),
     protectedResource: { schema: createMetadataSchema(metadata), example: metadata },
