@@ -36,15 +36,18 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   'README.md': ['text round-trip'],
   // They are for a server, and test/runners/guides.ts runs them.
   'docs/postgres.md': ['sh move', 'sh moved'],
-  // They need other programs.
   'docs/backup.md': [
-    ...['sh restic-init.sh', 'sh restic.sh', 'yaml litestream.yml', 'sh litestream.sh'],
+    // test/runners/restic.ts runs them.
+    ...['sh restic-init.sh', 'sh restic.sh'],
+    // Nobody runs them, and the guide says so.
+    ...['yaml litestream.yml', 'sh litestream.sh'],
     // test/commands/restored-list.test.ts runs it.
     'sh since',
     // test/runners/deb.ts runs it.
     'sh newest',
   ],
   'docs/operations.md': [
+    // test/runners/guides.ts gives it to Prometheus.
     'yaml prometheus.yml',
     // test/upgrade runs these.
     ...['sh roll-back-1', 'sh roll-back-sqlite', 'sh roll-back-postgres', 'sh roll-back-2'],

@@ -51,6 +51,11 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
     about: 'installs the package with npm, pnpm, yarn and bun, from the registry, and runs it',
     commands: [[...toInstall('install', 'packages'), '--no-package-lock'], toTest('packages/run.ts', 300)],
   },
+  restic: {
+    about: 'runs the blocks of the guide for restic, with a repository in a folder',
+    programs: { restic: 'restic' },
+    commands: [toTest('restic.ts', 60)],
+  },
   faults: {
     about: 'makes the n-th system call of commands fail, for each n',
     programs: { strace: 'strace' },
