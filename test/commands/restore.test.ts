@@ -156,6 +156,28 @@ test('a damaged list is kept, and gives its place to the backup', async () => {
   expect(await people()).toBe('ada')
 })
 
+test('the log of a damaged list is kept with it: SQLite would play it back into the new list', async () => {
+  const { at, people, print } = await createBackup()
+  await addAndEnd('kill', at('list.db'), 'eve@site.io')
+  const log = readFileSync(at('list.db-wal'))
+  // No size of a page: https://sqlite.org/fileformat2.html#page_size
+  writeFileSync(at('list.db'), readFileSync(at('list.db')).fill(255, 16, 18))
+  const { kept_files: kept } = JSON.parse(await print(['restore', 'copy.db', '--json'])) as { kept_files: string[] }
+  expect(kept).toHaveLength(2)
+  expect(readFileSync(kept[1] ?? '')).toEqual(log)
+  expect(await people()).toBe('ada')
+})
+
+test('a list whose head is damaged gives its place to the backup, and is kept', async () => {
+  const { at, people, print } = await createBackup()
+  const list = new Database(at('list.db'))
+  list.run('DELETE FROM list')
+  list.close()
+  const { kept_files: kept } = JSON.parse(await print(['restore', 'copy.db', '--json'])) as { kept_files: string[] }
+  expect(kept).toHaveLength(1)
+  expect(await people()).toBe('ada')
+})
+
 /** Where the fourth page of a file begins. */
 const FOURTH = 3 * PAGE_BYTES
 
