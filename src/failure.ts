@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
+import { quotePath } from './words.ts'
 
 /** Exit codes of the command line. */
 export const EXIT = { done: 0, failed: 1, usage: 2, incomplete: 3 } as const
@@ -45,16 +46,21 @@ export function escapeControls(text: string): string {
   )
 }
 
+/** The password of any URL, such as `https://ann:secret@host`, also percent-encoded: between the colon after the user and the last `@`. */
+const URL_PASSWORD = /(\b[a-z][a-z\d+.-]*(?::|%3a)(?:\/|%2f)*\S*?(?::|%3a))(?!PASSWORD@)\S+(?=@|%40)/gi
+
+/** The password of a PostgreSQL URL, which may have blanks, such as `postgres://ann:my secret@host`. */
+const POSTGRES_PASSWORD = /(\bpostgres(?:ql)?:\/*[^\s:"']*:)(?!PASSWORD@|…)[^"'\n]+(?=@)/gi
+
+/** The value of `password=`, `passwd=` or `pwd=`, as in a connection string of libpq; it may be in quotes. */
+const PASSWORD_PARAMETER = /(pass(?:word|wd)?|pwd)(\s*=\s*|%3d)(?:'(?:[^'\\]|\\.)*'|"[^"]*"|[^\s&"']+)/gi
+
 /**
- * Replaces what may be a password by `…`: in a URL, also a percent-encoded one, what is between the user and the last `@`; and the
- * value of a `password=`. A password may have a `/` or a `@`, and in the URL of PostgreSQL or in quotes a blank. `PASSWORD` stays:
- * our own advice has it in its place.
+ * Replaces what may be a password by `…`. A password may have a `/` or a `@`, and in the URL of PostgreSQL or in quotes a blank.
+ * `PASSWORD` stays: our own advice has it in its place.
  */
 export function hidePasswords(text: string): string {
-  return text
-    .replace(/(\b[a-z][a-z\d+.-]*(?::|%3a)(?:\/|%2f)*\S*?(?::|%3a))(?!PASSWORD@)\S+(?=@|%40)/gi, '$1…')
-    .replace(/(\bpostgres(?:ql)?:\/*[^\s:"']*:)(?!PASSWORD@|…)[^"'\n]+(?=@)/gi, '$1…')
-    .replace(/(pass(?:word|wd)?|pwd)(\s*=\s*|%3d)(?:'(?:[^'\\]|\\.)*'|"[^"]*"|[^\s&"']+)/gi, '$1$2…')
+  return text.replace(URL_PASSWORD, '$1…').replace(POSTGRES_PASSWORD, '$1…').replace(PASSWORD_PARAMETER, '$1$2…')
 }
 
 /** The code of an error of the system, of the runtime or of a library, such as `ENOENT`; empty when it has none. */
@@ -141,36 +147,6 @@ export function findName(table: 'passwd' | 'group', id: number): string {
 function describeReadOnly(path: string): string {
   const folder = statSync(path).isDirectory() ? path : dirname(path)
   return `its file system is read-only; a unit of systemd may write to its StateDirectory= only: add the line ReadWritePaths=${folder} to it`
-}
-
-/** Quotes a path, or another word of a command, for a shell, if it needs quotes. */
-export function quotePath(path: string): string {
-  return /^[\w@%+:,./=-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
-}
-
-/** Such as "1,200". */
-export function toNumber(value: number): string {
-  return value.toLocaleString('en')
-}
-
-/** A number with its noun, such as "1 row" and "1,200 rows". */
-export function toCount(count: number, noun: string, plural = `${noun}s`): string {
-  return `${toNumber(count)} ${count === 1 ? noun : plural}`
-}
-
-/** Most characters of a text of the owner that are shown, and most parts of a list. */
-const [MAX_TEXT, MAX_SHOWN] = [60, 5]
-
-/** Shortens a text of a file. */
-export const shorten = (text: string) => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text)
-
-/** Shortens a text of a file, and quotes it. */
-export const quote = (text: string) => JSON.stringify(shorten(text))
-
-/** Joins what is shown of a list: `a, b and 3 more`. */
-export function join(texts: readonly string[], separator = ', '): string {
-  const more = texts.length - MAX_SHOWN
-  return texts.slice(0, MAX_SHOWN).join(separator) + (more > 0 ? ` and ${toNumber(more)} more` : '')
 }
 
 export const IS_FOLDER = 'it is a folder: name a file'

@@ -1,7 +1,7 @@
 import { toListName } from '../config/list-url.ts'
-import { toCount } from '../failure.ts'
 import { findFile, renameSynced, withPartialFile } from '../files.ts'
 import { checkAndCopy } from '../store/sqlite/backup.ts'
+import { toCount } from '../words.ts'
 import { createProgress, print, printJson } from './output.ts'
 import { parseSqliteOption, type VerbOptions, withInterrupt, withStore } from './shared.ts'
 

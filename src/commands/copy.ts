@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { type ListUrl, parseListUrl, readListFile, toListName } from '../config/list-url.ts'
-import { toCount, toNumber, UsageError } from '../failure.ts'
+import { UsageError } from '../failure.ts'
 import { fillList, isSameList } from '../store/open.ts'
 import { checkAndCopy } from '../store/sqlite/backup.ts'
 import { createListFile } from '../store/sqlite/restore.ts'
 import type { Count, SubscriberStore } from '../subscriber.ts'
+import { toCount, toNumber } from '../words.ts'
 import { createProgress, print, printJson } from './output.ts'
 import { withInterrupt, withStore } from './shared.ts'
 

@@ -1,10 +1,11 @@
-import { toCount, UsageError } from '../failure.ts'
+import { UsageError } from '../failure.ts'
 import { followLinks, writeOutput } from '../files.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 import { type CursorFile, checkCursor, openCursorFile } from '../transfer/cursor-file.ts'
 import { createWriter, type WriterOptions } from '../transfer/writing/formats.ts'
 import { handOver } from '../transfer/writing/hand-over.ts'
 import { type Exported, type Selection, writeSelection } from '../transfer/writing/selection.ts'
+import { toCount } from '../words.ts'
 import { note } from './output.ts'
 import { parseListOption, type VerbOptions, withInterrupt, withStore } from './shared.ts'
 

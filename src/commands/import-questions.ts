@@ -1,11 +1,12 @@
 /** The questions of an import: what values mean that nobody knows, and whether to import. Without a terminal, a command instead. */
 
-import { Failure, quote, quotePath, toCount, UsageError } from '../failure.ts'
+import { Failure, UsageError } from '../failure.ts'
 import type { Table } from '../transfer/reading/csv.ts'
 import { DOUBTFUL, type Doubtful } from '../transfer/reading/layout.ts'
 import type { CountedValue } from '../transfer/reading/rows.ts'
 import { toTreated } from '../transfer/reading/statuses.ts'
 import { findAnswer, findFlag, STATUSES, type Status, toPlain } from '../transfer/reading/words.ts'
+import { quote, quotePath, toCount } from '../words.ts'
 import { ask, note } from './output.ts'
 
 const STOPPED = 'stopped: nothing was imported'

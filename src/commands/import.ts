@@ -1,7 +1,7 @@
 /** `rollcall import`: shows what it is going to do with a file, asks, and writes its rows to the list. */
 
 import { type ListUrl, toListName } from '../config/list-url.ts'
-import { escapeControls, Failure, toCount, toNumber, UsageError } from '../failure.ts'
+import { escapeControls, Failure, UsageError } from '../failure.ts'
 import { followLinks, replaceFile } from '../files.ts'
 import { countImport } from '../store/batches.ts'
 import { openStore } from '../store/open.ts'
@@ -28,6 +28,7 @@ import { type Rows, readRows } from '../transfer/reading/rows.ts'
 import { parseTable } from '../transfer/reading/table.ts'
 import { readText, toInputName } from '../transfer/reading/text.ts'
 import { toCsvRow } from '../transfer/writing/formats.ts'
+import { toCount, toNumber } from '../words.ts'
 import {
   askMeanings,
   askToImport,

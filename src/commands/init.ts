@@ -9,8 +9,9 @@ import site from '../../deploy/site.yaml' with { type: 'text' }
 import { parseBaseUrl, toLikelyOrigin } from '../config/config.ts'
 import { DEFAULT_FILE } from '../config/environment.ts'
 import { parseSite } from '../config/site-file.ts'
-import { Failure, quotePath, toErrorCode, UsageError } from '../failure.ts'
+import { Failure, toErrorCode, UsageError } from '../failure.ts'
 import { giveFolderToOwner, replaceFile } from '../files.ts'
+import { quotePath } from '../words.ts'
 import { ask, note, print } from './output.ts'
 
 const DEFAULT_URL = 'http://localhost:3000'

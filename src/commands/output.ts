@@ -1,9 +1,10 @@
 /** What commands print and ask: data to standard output, everything else to standard error. Controls are escaped, except in exports. */
 
 import { createInterface } from 'node:readline'
-import { escapeControls, Failure, hidePasswords, toNumber, toSignalExitCode } from '../failure.ts'
+import { escapeControls, Failure, hidePasswords, toSignalExitCode } from '../failure.ts'
 import { readProcess, writeAll } from '../files.ts'
 import { writeError } from '../stderr.ts'
+import { toNumber } from '../words.ts'
 
 /**
  * Refuses a standard output that was closed at the start. The runtime opens /dev/null in its place, with a flag (O_CLOEXEC) that

@@ -1,7 +1,7 @@
 import { type ListUrl, toListName } from '../config/list-url.ts'
 import type { Address } from '../email.ts'
-import { toCount, toNumber } from '../failure.ts'
 import type { SubscriptionState } from '../subscriber.ts'
+import { toCount, toNumber } from '../words.ts'
 import { createProgress, note, print, printJson } from './output.ts'
 import { parseListOption, readAddresses, type VerbOptions, withInterrupt, withStore } from './shared.ts'
 

@@ -1,7 +1,7 @@
 import { toListName } from '../config/list-url.ts'
-import { toCount, toNumber } from '../failure.ts'
 import type { ListSummary } from '../store/sqlite/backup.ts'
 import { type Restored, restoreList } from '../store/sqlite/restore.ts'
+import { toCount, toNumber } from '../words.ts'
 import { note, print, printJson } from './output.ts'
 import { parseSqliteOption, type VerbOptions, withInterrupt } from './shared.ts'
 

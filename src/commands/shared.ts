@@ -2,11 +2,12 @@
 
 import { type ListUrl, parseListUrl, readListUrl } from '../config/list-url.ts'
 import type { Address } from '../email.ts'
-import { EXIT, Failure, quote, toSignalExitCode, UsageError } from '../failure.ts'
+import { EXIT, Failure, toSignalExitCode, UsageError } from '../failure.ts'
 import { openStore } from '../store/open.ts'
 import type { StoreOptions, SubscriberStore } from '../subscriber.ts'
 import { parseOwnerAddress } from '../transfer/reading/addresses.ts'
 import { readText } from '../transfer/reading/text.ts'
+import { quote } from '../words.ts'
 import { note } from './output.ts'
 
 /** The options that most verbs have. */

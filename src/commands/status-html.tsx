@@ -2,9 +2,9 @@
 
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { Site } from '../config/site-file.ts'
-import { toNumber } from '../failure.ts'
 import { createColors } from '../page/brand.ts'
 import { countRecent, type StatusDay, type StoreStatus } from '../subscriber.ts'
+import { toNumber } from '../words.ts'
 
 /**
  * Renders the days of a list as one HTML file without scripts. It shows complete days (UTC) only: a picture that moved with each

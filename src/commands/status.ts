@@ -1,8 +1,9 @@
 import { toListName } from '../config/list-url.ts'
-import { Failure, toNumber } from '../failure.ts'
+import { Failure } from '../failure.ts'
 import { replaceFile } from '../files.ts'
 import { checkLatest } from '../store/check.ts'
 import { countRecent, type StoreStatus, type SubscriberStore } from '../subscriber.ts'
+import { toNumber } from '../words.ts'
 import { print, printJson } from './output.ts'
 import { parseListOption, type VerbOptions, withStore } from './shared.ts'
 

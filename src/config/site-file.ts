@@ -3,9 +3,10 @@
 import { dirname, resolve } from 'node:path'
 import type { Document, Node } from 'yaml'
 import { z } from 'zod'
-import { shorten, UsageError } from '../failure.ts'
+import { UsageError } from '../failure.ts'
 import { LOCALES } from '../locales/languages.ts'
 import { type Issue, LANGUAGE_TAGS, type Localized, toTexts, type Words } from '../locales/texts.ts'
+import { shorten } from '../words.ts'
 import { type Picture, type PictureUse, readPicture } from './picture.ts'
 
 /** A text without the white space around it. @param error what to use instead of any other value */

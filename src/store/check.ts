@@ -1,7 +1,8 @@
 /** The checks that `rollcall doctor` reports, for every store. */
 
-import { Failure, toCount, toFileFailure, toNumber } from '../failure.ts'
+import { Failure, toFileFailure } from '../failure.ts'
 import { type ListHead, StoreError } from '../subscriber.ts'
+import { toCount, toNumber } from '../words.ts'
 import { DAY_MS, toSeqDate } from './numbers.ts'
 import { STALLED_MS } from './schedule.ts'
 

@@ -1,8 +1,8 @@
 /** How the service migrates an older list: once, under the lock of the list, and with a way back. */
 
 import { basename, dirname, extname, join } from 'node:path'
-import { toNumber } from '../../failure.ts'
 import { renameSynced, withPartialFile } from '../../files.ts'
+import { toNumber } from '../../words.ts'
 import { copyUnchanged, toKeptName } from './backup.ts'
 import { toPath, toStoreError } from './error.ts'
 import { type ListFile, openReadOnly } from './file.ts'

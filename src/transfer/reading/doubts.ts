@@ -1,7 +1,7 @@
 /** What is doubtful about an import: what was seen in the file and on the list, and which options answer it. Pure. */
 
 import { basename } from 'node:path'
-import { join, quote, quotePath, toCount, toNumber } from '../../failure.ts'
+import { join, quote, quotePath, toCount, toNumber } from '../../words.ts'
 import { isDate, SERIAL, UNCLEAR_DATE } from './dates.ts'
 import type { Effect } from './effect.ts'
 import type { Column, Doubtful } from './layout.ts'

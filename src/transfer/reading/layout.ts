@@ -1,6 +1,7 @@
 /** The layout of a table: what each column is, by its name. The first rows show whether it holds an address or a date. */
 
-import { Failure, join, quote } from '../../failure.ts'
+import { Failure } from '../../failure.ts'
+import { join, quote } from '../../words.ts'
 import { parseOwnerAddresses } from './addresses.ts'
 import type { Table } from './csv.ts'
 import { type DateOrder, isBlank, isDate, toDateText } from './dates.ts'

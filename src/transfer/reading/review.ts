@@ -1,7 +1,7 @@
 /** The review of an import: what it is going to do, for the owner and for scripts. Pure. */
 
-import { join, quote, shorten, toCount, toNumber } from '../../failure.ts'
 import type { ImportTally, OptOutTally } from '../../subscriber.ts'
+import { join, quote, shorten, toCount, toNumber } from '../../words.ts'
 import { type Doubt, describeRow, FILE_DOUBTS, findSuspects, LIST_DOUBTS, toDoubtText } from './doubts.ts'
 import type { Effect } from './effect.ts'
 import type { Column, Doubtful } from './layout.ts'

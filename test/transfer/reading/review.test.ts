@@ -1,7 +1,7 @@
 /** What the owner sees before an import, and what is doubtful. */
 
 import { describe, expect, test } from 'bun:test'
-import { quotePath } from '../../../src/failure.ts'
+import { quotePath } from '../../../src/words.ts'
 import { type Options, read, treat } from '../read.ts'
 
 const toCsv = (name: string, cells: readonly string[]) =>
