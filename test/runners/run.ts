@@ -38,9 +38,9 @@ const toInstall = (command: string, name: string) =>
 /** Every check, the quick ones first. */
 export const RUNNERS: Readonly<Record<string, Runner>> = {
   monitoring: {
-    about: 'checks and tests the alert rules for Prometheus',
-    programs: { promtool: 'prometheus' },
-    commands: [toTest('monitoring.ts', 60)],
+    about: 'checks and tests the alert rules for Prometheus, and triggers each alert with a real service',
+    programs: { promtool: 'prometheus', prometheus: 'prometheus' },
+    commands: [toTest('monitoring.ts', 60), toTest('alerts.ts', 300)],
   },
   generators: {
     about:
