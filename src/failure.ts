@@ -116,6 +116,7 @@ function describeDenied(name: string | undefined, syscall = ''): string {
   const needed = found.isDirectory() ? 0o700 : 0o600
   if (uid === me && (mode & needed) === needed) return `${denied}: a policy of the system forbids it`
   if (uid === me) return `${denied}, but its mode is ${(mode & 0o777).toString(8)}: run: chmod u+rwX ${quotePath(path)}`
+  if (isInContainer(me)) return `${denied}: on the host, run: ${toHostCommand(me, found.isDirectory())}`
   // Root without the right to read the files of others, such as in a container.
   if (me === 0) return `${denied}: run it as ${owner}`
   // A list that was copied by hand into the folder of the service, or an empty folder that was made for it.
@@ -124,6 +125,20 @@ function describeDenied(name: string | undefined, syscall = ''): string {
   const other = found.isDirectory() ? `, or use a folder that belongs to ${user}` : ''
   // Root reads all, and what it writes gets the owner of its folder.
   return `${denied}: run it with sudo${other}`
+}
+
+/** The user of the image (Containerfile). */
+const IMAGE_USER = 65532
+
+/** Whether this runs in a container: as its first process, or as the user of the image, such as with `docker exec`. */
+function isInContainer(me: number): boolean {
+  return process.pid === 1 || me === IMAGE_USER
+}
+
+/** In a container, a path is that of a mount: what is mounted there has another path, which only the owner knows. */
+function toHostCommand(me: number, isFolder: boolean): string {
+  if (isFolder) return `sudo chown -R ${me} FOLDER, with the folder that is mounted there`
+  return `sudo chown ${me} FILE, or, if it is only read: chmod a+r FILE, with the file that is mounted there`
 }
 
 function isEmpty(folder: string): boolean {

@@ -306,6 +306,22 @@ test('a file or a folder of root is named with its owner, who runs this, and wha
   expect(await says('import', file)).toEndWith(`: run as root: chown nobody ${file}\n`)
 })
 
+test('in a container, what to do about a file or a folder is for the host, which has it at another path', async () => {
+  // Only root can be the user of the image, or the first process.
+  if (process.getuid?.() !== 0) return
+  const image = ['setpriv', '--reuid=65532', '--regid=65532', '--clear-groups', '--', PROGRAM]
+  const says = async (...args: string[]) => (await runCommand(args, { folder: '/', program: image })).stderr
+  expect(await says('count', '--list', 'sqlite:/root/rollcall.db')).toContain(
+    'belongs to root, and this runs as 65532: on the host, run: sudo chown -R 65532 FOLDER, with the folder that is mounted there\n',
+  )
+  expect(await says('import', '/proc/1/environ')).toContain(
+    ': on the host, run: sudo chown 65532 FILE, or, if it is only read: chmod a+r FILE, with the file that is mounted there\n',
+  )
+  const first = ['unshare', '--pid', '--fork', ...image.map((word) => word.replace('65532', '1234'))]
+  const { stderr } = await runCommand(['count', '--list', 'sqlite:/root/rollcall.db'], { folder: '/', program: first })
+  expect(stderr).toContain(': on the host, run: sudo chown -R 1234 FOLDER,')
+})
+
 test('a list and a log of two users are wrong, also for root, with the command that corrects it', async () => {
   // Only root can make them.
   if (process.getuid?.() !== 0) return
