@@ -229,5 +229,6 @@ function noteUndo({ added, suppressed }: Tally, { kind }: ListUrl): void {
     note('to give people back who were suppressed by mistake: rollcall remove --forget ADDRESS, and import them again')
   }
   const restore = kind === 'sqlite' ? 'rollcall restore FILE' : 'your tools for PostgreSQL'
-  if (added + suppressed > 0) note(`the import made no backup. If you have one, ${restore} takes everything back`)
+  if (added + suppressed > 0)
+    note(`the import made no backup. If you have one, ${restore} takes everything back, also who subscribed since`)
 }

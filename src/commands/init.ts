@@ -177,5 +177,7 @@ nginx with these in /etc/nginx/conf.d/rollcall${instance ?? ''}.conf, and then \
     location / { proxy_pass http://127.0.0.1:${port}; proxy_set_header Host $host; }
   }
 
-The nginx.conf and haproxy.cfg that come with Rollcall also limit requests.${other}`
+The nginx.conf and haproxy.cfg that come with Rollcall also limit requests.${other}
+
+The page says that its content has the license CC BY-SA 4.0. If that is not so: license: none, in ${quotePath(join(folder, 'site.yaml'))}.`
 }

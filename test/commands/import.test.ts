@@ -33,7 +33,7 @@ not read  "Name"
 `
 
 const UNDO = `to give people back who were suppressed by mistake: rollcall remove --forget ADDRESS, and import them again
-the import made no backup. If you have one, rollcall restore FILE takes everything back
+the import made no backup. If you have one, rollcall restore FILE takes everything back, also who subscribed since
 `
 
 const COUNTS = '1 added, 1 already listed, 1 suppressed, 1 skipped, 2 rejected\n'

@@ -43,6 +43,10 @@ test('the options answer the questions, and the files are beside each other, whe
   const { port, ops } = read(own)
   expect(stdout).toContain(`  list.gazette.example {\n    reverse_proxy 127.0.0.1:${port}\n  }\n`)
   expect(stdout).toContain('server_name list.gazette.example;')
+  // Before the page says it.
+  expect(stdout).toContain(
+    'The page says that its content has the license CC BY-SA 4.0. If that is not so: license: none, in ',
+  )
   expect(stdout).toContain(`proxy_pass http://127.0.0.1:${port};`)
   expect(port).toBeWithin(3000, 3200)
   expect(ops?.port).toBeWithin(9000, 9200)
