@@ -34,6 +34,7 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   'ARCHITECTURE.md': ['text flow', 'text address', 'text map', 'text imports', 'text tables'],
   // A drawing.
   'README.md': ['text round-trip'],
+  'docs/import.md': ['text row'],
   // They are for a server, and test/runners/guides.ts runs them.
   'docs/postgres.md': ['sh move', 'sh moved'],
   'docs/backup.md': [
@@ -43,6 +44,8 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     ...['yaml litestream.yml', 'sh litestream.sh'],
     // test/commands/restored-list.test.ts runs it.
     'sh since',
+    // test/runners/guides.ts runs it.
+    'sh put-back',
     // test/runners/deb.ts runs it.
     'sh newest',
   ],
@@ -60,22 +63,25 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     'sh new-server',
   ],
   // test/runners/guides.ts follows the guide.
-  'docs/start.md': ['sh name', 'sh package', 'sh install', 'sh caddy', 'sh look', 'sh backup', 'sh nginx', 'sh flood'],
-  // test/runners/containers.ts lives with the image.
+  'docs/start.md': [
+    ...[
+      'sh name',
+      'sh package',
+      'sh install',
+      'text start',
+      'sh caddy',
+      'sh look',
+      'sh backup',
+      'sh nginx',
+      'sh flood',
+    ],
+  ],
+  // test/runners/containers.ts lives with the image, and looks for the lines of a start.
   'docs/containers.md': [
-    'env',
-    'up',
-    'count',
-    'run',
-    'site',
-    'import',
-    'export',
-    'backup',
-    'restore',
-    'upgrade',
-    'second',
-    'podman',
-  ].map((name) => `sh ${name}`),
+    'text start',
+    ...['sh env', 'sh up', 'sh count', 'sh run', 'sh site', 'sh forget', 'sh import', 'sh export', 'sh backup'],
+    ...['sh restore', 'sh upgrade', 'sh second', 'sh podman'],
+  ],
   // test/runners/systemd.ts checks the unit, and test/recipes the recipes.
   'docs/hand-over.md': [
     ...['sh unit', 'ini export.conf', 'sh recipe', 'sh notify', 'sh subscribe-all'],

@@ -142,6 +142,10 @@ async function followStart({ person, follow }: Server): Promise<void> {
   const page = `page 200\nhttp 308 https://${HOST}/\n`
   await follow('start.md', 'name')
   await follow('start.md', 'install', answer)
+  // What a good start prints.
+  const { text: start } = findBlock('docs/start.md', 'text', 'start')
+  const [, says = ''] = /"msg":"([^"]+)"/.exec(toHere(start)) ?? []
+  expect(await person('sudo journalctl --unit rollcall --output cat')).toContain(says)
   await follow('start.md', 'caddy')
   expect(await person(LOOK_AT_PAGE)).toContain(page)
   const look = await follow('start.md', 'look')
@@ -182,7 +186,8 @@ async function followBackup({ root, person, follow }: Server): Promise<void> {
   for (const { text } of readBlocks('docs/backup.md').filter(({ language, name }) => language === 'sh' && name === ''))
     await person(toHere(text))
   // A person reads the copy in her home, and restores from there.
-  await person('test -r backup.db; sudo systemctl stop rollcall; sudo rollcall restore backup.db')
+  await person('test -r backup.db')
+  await follow('backup.md', 'put-back')
   // The guide says to run them as root, in a folder of root.
   await root(`mkdir -m 700 /root/since; cd /root/since; ${findBlock('docs/backup.md', 'sh', 'since').text}`)
   await person('sudo systemctl start rollcall; sudo rollcall doctor')
