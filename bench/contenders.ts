@@ -49,6 +49,7 @@ export function createContenders(own: Checkout, other: Checkout | undefined): Re
     two: { ...rollcall, title: 'Rollcall, two processes', processes: 2 },
     four: { ...rollcall, title: 'Rollcall, four processes', processes: 4 },
     bare: { title: 'Bare Bun.serve, stores nothing', command: [process.execPath, toPath('bare.ts')], checkout: own },
+    limit: { title: 'Limit: one hop, one sync', command: [process.execPath, toPath('limit.ts')], checkout: own },
     ...Object.fromEntries(baselines),
     'fastify-postgres': { title: 'Fastify 5, postgres', command: [NODE, servers, 'fastify'], checkout: own },
   }
