@@ -18,6 +18,9 @@ const CALLS = [
   ...['unlink', 'unlinkat', 'fchmod', 'fchown', 'chmod', 'mkdir', 'mkdirat'],
 ] as const
 
+/** A test makes hundreds of runs. On a busy machine, each takes seconds. In milliseconds. */
+const LIMIT_MS = 600_000
+
 /** More calls of one kind than this are those of a loop, which the first ones have shown. */
 const MOST = 8
 
@@ -153,43 +156,49 @@ function expectWords({ code, stderr }: CommandResult): void {
   expect(stderr).not.toMatch(/^ +at |\.ts:\d|node_modules/m)
 }
 
-test.each(OPERATIONS.map((operation) => [operation.name, operation] as const))('%s', async (_, operation) => {
-  const first = await createCliFixture()
-  await operation.prepare(first)
-  const { result, text } = await trace(first, operation)
-  expect([result.code, result.code === 0 ? '' : result.stderr]).toEqual([0, ''])
-  const faults = [...countCalls(text)].flatMap(([call, count]) =>
-    Array.from({ length: Math.min(count, MOST) }, (_, index) => ({ call, n: index + 1 })),
-  )
-  expect(faults.length).toBeGreaterThan(3)
-  for (const fault of faults) {
-    const fixture = await createCliFixture()
-    await operation.prepare(fixture)
-    const failed = await trace(fixture, operation, fault)
-    const name = `${fault.call} ${fault.n}`
-    // What cannot be deleted stays. A partial file is private, and the next command that writes this file deletes it. A journal was
-    // emptied before, so SQLite does not play it back, and deletes it.
-    const leaves = fault.call.startsWith('unlink') ? [operation.leaves, /^\..+\.partial|-journal$/] : [operation.leaves]
-    const names = readdirSync(fixture.folder).filter((entry) => !leaves.some((pattern) => pattern.test(entry)))
-    try {
-      expectWords(failed.result)
-      expect(names).toEqual([])
-      await operation.check(fixture, failed.result)
-      // A second time, without a fault, the work is done, or was done.
-      const again = await runCommand(operation.args, {
-        folder: fixture.folder,
-        stdin: operation.stdin,
-        env: { DATABASE_URL: fixture.list },
-      })
-      await operation.check(fixture, again)
-    } catch (error) {
-      throw new Error(
-        `${operation.name}, after a fault in ${name} (exit ${failed.result.code}): ${failed.result.stderr}`,
-        {
-          cause: error,
-        },
-      )
+test.each(OPERATIONS.map((operation) => [operation.name, operation] as const))(
+  '%s',
+  async (_, operation) => {
+    const first = await createCliFixture()
+    await operation.prepare(first)
+    const { result, text } = await trace(first, operation)
+    expect([result.code, result.code === 0 ? '' : result.stderr]).toEqual([0, ''])
+    const faults = [...countCalls(text)].flatMap(([call, count]) =>
+      Array.from({ length: Math.min(count, MOST) }, (_, index) => ({ call, n: index + 1 })),
+    )
+    expect(faults.length).toBeGreaterThan(3)
+    for (const fault of faults) {
+      const fixture = await createCliFixture()
+      await operation.prepare(fixture)
+      const failed = await trace(fixture, operation, fault)
+      const name = `${fault.call} ${fault.n}`
+      // What cannot be deleted stays. A partial file is private, and the next command that writes this file deletes it. A journal was
+      // emptied before, so SQLite does not play it back, and deletes it.
+      const leaves = fault.call.startsWith('unlink')
+        ? [operation.leaves, /^\..+\.partial|-journal$/]
+        : [operation.leaves]
+      const names = readdirSync(fixture.folder).filter((entry) => !leaves.some((pattern) => pattern.test(entry)))
+      try {
+        expectWords(failed.result)
+        expect(names).toEqual([])
+        await operation.check(fixture, failed.result)
+        // A second time, without a fault, the work is done, or was done.
+        const again = await runCommand(operation.args, {
+          folder: fixture.folder,
+          stdin: operation.stdin,
+          env: { DATABASE_URL: fixture.list },
+        })
+        await operation.check(fixture, again)
+      } catch (error) {
+        throw new Error(
+          `${operation.name}, after a fault in ${name} (exit ${failed.result.code}): ${failed.result.stderr}`,
+          {
+            cause: error,
+          },
+        )
+      }
     }
-  }
-  console.log(`${operation.name}: ${faults.length} faults`)
-})
+    console.log(`${operation.name}: ${faults.length} faults`)
+  },
+  LIMIT_MS,
+)
