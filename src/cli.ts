@@ -80,7 +80,7 @@ addListVerb('export', 'Write the list as CSV, NDJSON or one address per line', '
   .action(async (options) => (await import('./commands/export.ts')).exportList(options))
 
 addListVerb('import', 'Add the addresses in a file, and suppress people who left', 'rollcall import list.csv --dry-run')
-  .argument('<file>', 'The file to import: CSV, NDJSON or one address per line; - for standard input')
+  .argument('<file>', 'The file to import: CSV, JSON or one address per line; - for standard input')
   .option('--column <name>', 'Read the address from this column: its name, or its number from 1')
   .option('--date-column <name>', 'Read the date of the subscription from this column; none: from no column')
   .addOption(new Option('--date-order <order>', 'Read 1/2/2024 as day/month or as month/day').choices(['dmy', 'mdy']))
@@ -117,7 +117,7 @@ addVerb('copy', 'Make an empty list a copy of another one', 'rollcall copy --fro
 
 addListVerb('status', 'Print the state of the list and a chart of the last 90 days', 'rollcall status --max-silence 7d')
   .option('--max-silence <duration>', 'Exit with 1 if no reader came for this long, such as 36h or 7d', parseDuration)
-  .addOption(excluding('json', '--html <file>', 'Write a picture of the complete days to this file, without scripts'))
+  .addOption(excluding('json', '--html <file>', 'Write a web page with a chart of the complete days to this file'))
   .addOption(json)
   .action(async (options) => (await import('./commands/status.ts')).status(options))
 
