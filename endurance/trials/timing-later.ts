@@ -1,9 +1,10 @@
-/** The time of a request after others does not tell whether their addresses were new, known or suppressed. */
+/** Neither the time of a request after others nor which one is slow tells whether their addresses were new, known or suppressed. */
 
 import { join } from 'node:path'
 import { openConnection } from '../../test/support/raw.ts'
 import { check } from '../check.ts'
 import { request } from '../load.ts'
+import { countUntilSlow, createMeter, type Meter } from '../slow-request.ts'
 import { compareSamples, median } from '../statistics.ts'
 import type { Figures, Trial } from '../trial.ts'
 
@@ -30,15 +31,20 @@ const REST = 300
 /** Requests after a burst, one after the other. */
 const LATER = 5
 
+/** Counts of requests until a slow one, of each kind in full. */
+const COUNTS = 30
+
 export const timingLater: Trial = {
   name: 'timing-later',
   promise: `the first request while 300 or 40 addresses are compacted, and the sum of five: AUC between 0.35 and 0.65 for each pair of new, known and suppressed`,
-  minutes: { sqlite: 7, postgres: 7 },
+  minutes: { sqlite: 12, postgres: 9 },
+  needs: ['strace'],
   async run({ folder, random, createList, amount, progress }) {
     const rounds = amount(ROUNDS, 20)
     const list = await createList()
     const toEmails = (size: number) => Array.from({ length: size }, () => `${crypto.randomUUID()}@example.org`)
-    const total = rounds * BURSTS.reduce((sum, size) => sum + size, 0)
+    const counted = amount(COUNTS, 12)
+    const total = rounds * BURSTS.reduce((sum, size) => sum + size, 0) + counted
     const pools = { known: toEmails(Math.max(total, 100_000)), suppressed: toEmails(total), new: toEmails(total) }
     for (const [kind, options] of [
       ['known', []],
@@ -72,45 +78,70 @@ export const timingLater: Trial = {
       return times
     }
 
+    /** Does work for each kind in each round, in changing order. */
+    async function measureKinds<T>(times: number, work: (kind: Kind) => Promise<T>): Promise<Record<Kind, T[]>> {
+      const measured: Record<Kind, T[]> = { new: [], known: [], suppressed: [] }
+      for (let round = 0; round < times; round++) {
+        const start = random.below(KINDS.length)
+        for (const kind of [...KINDS.slice(start), ...KINDS.slice(0, start)]) measured[kind].push(await work(kind))
+      }
+      return measured
+    }
+
+    /** Sends one address, waits until it is compacted, and counts requests of one's own until one is slow. */
+    async function count(kind: Kind, meter: Meter): Promise<number> {
+      for (const email of pools[kind].splice(0, 1)) await request(own, email)
+      await Bun.sleep(UNTIL_COMPACTION + REST)
+      return await countUntilSlow(own, meter)
+    }
+
     const figures: Figures[] = []
     for (const size of BURSTS) {
-      const times: Readonly<Record<Kind, number[][]>> = { new: [], known: [], suppressed: [] }
-      for (let round = 0; round < rounds; round++) {
-        const start = random.below(KINDS.length)
-        for (const kind of [...KINDS.slice(start), ...KINDS.slice(0, start)]) {
-          times[kind].push(await measure(pools[kind].splice(0, size)))
-        }
-      }
+      const times = await measureKinds(rounds, (kind) => measure(pools[kind].splice(0, size)))
       progress(`${size} addresses: ${rounds} rounds`)
-      figures.push(compare(size, times))
+      figures.push(
+        compare(`${size} addresses, first`, times, ([first = 0]) => first),
+        compare(`${size} addresses, sum of five`, times, (all) => all.reduce((sum, time) => sum + time, 0)),
+      )
     }
+    const meter = await createMeter(service, list, folder)
+    // From here on, each count begins after a slow request, if there is any.
+    await countUntilSlow(own, meter)
+    figures.push(
+      compare(
+        'requests until a slow one',
+        await measureKinds(counted, (kind) => count(kind, meter)),
+        (number) => number,
+        '',
+      ),
+    )
+    await meter.end()
     await service.stop()
     return Object.assign({}, ...figures)
   },
 }
 
 /** Compares each pair of kinds. @throws BrokenPromise */
-function compare(size: number, times: Readonly<Record<Kind, number[][]>>): Figures {
-  const measures = {
-    first: ([first = 0]: readonly number[]) => first,
-    'sum of five': (all: readonly number[]) => all.reduce((sum, time) => sum + time, 0),
-  }
+function compare<T>(
+  name: string,
+  measured: Readonly<Record<Kind, readonly T[]>>,
+  toValue: (one: T) => number,
+  unit = ' ms',
+): Figures {
   const figures: Record<string, string | number> = {}
-  for (const [name, measure] of Object.entries(measures)) {
-    for (const [one, other] of [
-      ['new', 'known'],
-      ['new', 'suppressed'],
-      ['known', 'suppressed'],
-    ] as const) {
-      const [a, b] = [times[one].map(measure), times[other].map(measure)]
-      const { auc, error } = compareSamples(a, b)
-      const text = `AUC ${auc.toFixed(3)}, medians ${median(a).toFixed(2)} and ${median(b).toFixed(2)} ms`
-      figures[`${size} addresses, ${name}, ${one} and ${other}`] = text
-      check(
-        Math.abs(auc - 0.5) <= Math.max(BOUND, ERRORS * error),
-        () => `${size} ${one} and ${other}, ${name}: ${text}`,
-      )
-    }
+  for (const [one, other] of [
+    ['new', 'known'],
+    ['new', 'suppressed'],
+    ['known', 'suppressed'],
+  ] as const) {
+    const a = measured[one].map(toValue)
+    const b = measured[other].map(toValue)
+    const { auc, error } = compareSamples(a, b)
+    const digits = unit === '' ? 0 : 2
+    const text = `AUC ${auc.toFixed(3)}, medians ${median(a).toFixed(digits)} and ${median(b).toFixed(digits)}${unit}`
+    figures[`${name}, ${one} and ${other}`] = text
+    const bound = Math.max(BOUND, ERRORS * error)
+    check(Math.abs(auc - 0.5) <= bound, () => `${name}, ${one} and ${other}: ${text}`)
   }
   return figures
 }
