@@ -9,7 +9,8 @@ shift
 # The settings of the service are not needed. sudo, which may be in COMMAND, drops these two, so each command names its list.
 export ENV_FILE=/dev/null
 unset DATABASE_URL
-folder=$(mktemp -d)
+# Not /tmp, which is in memory on many machines: doctor calls that wrong, and a large list does not fit.
+folder=$(mktemp -d "${TMPDIR:-/var/tmp}/rollcall.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 list=sqlite:$folder/rollcall.db
 
