@@ -1,5 +1,6 @@
 import { UsageError } from '../failure.ts'
 import { followLinks, writeOutput } from '../files.ts'
+import { DAY_MS } from '../store/numbers.ts'
 import type { SubscriberStore } from '../subscriber.ts'
 import { type CursorFile, checkCursor, openCursorFile } from '../transfer/cursor-file.ts'
 import { createWriter, type WriterOptions } from '../transfer/writing/formats.ts'
@@ -76,7 +77,7 @@ function parseTime(option: string, text: string | undefined): Date | undefined {
 /** A day of `--until` ends at midnight UTC. @throws UsageError */
 function parseSelection({ since, until, after = 0, limit, includeReserved }: ExportOptions) {
   const end = parseTime('--until', until)
-  const before = end && !until?.includes(':') ? new Date(end.getTime() + 86_400_000) : end
+  const before = end && !until?.includes(':') ? new Date(end.getTime() + DAY_MS) : end
   return { after, limit, includeReserved, since: parseTime('--since', since), before }
 }
 

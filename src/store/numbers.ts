@@ -37,6 +37,7 @@ export function checkClock(now = Date.now()): number {
   )
 }
 
+/** Milliseconds of a day. */
 export const DAY_MS = 86_400_000
 
 /** Days of a status before today. */

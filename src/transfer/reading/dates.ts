@@ -2,6 +2,7 @@
 
 import type { Result } from '../../email.ts'
 import { LOCALES } from '../../locales/languages.ts'
+import { DAY_MS } from '../../store/numbers.ts'
 import { parseObject } from './json.ts'
 import { toPlain } from './words.ts'
 
@@ -94,7 +95,7 @@ export function parseDate(
   if (SERIAL.test(trimmed)) {
     if (!serials) return { ok: false, reason: 'the date may be a number of Excel: name its column with --date-column' }
     const days = Number(trimmed.replace(',', '.')) - 25_569
-    return checkTime(Math.round(days * 86_400) * 1000, Number.isInteger(days) ? DAY_MS : ANY_ZONE_MS)
+    return checkTime(Math.round(days * 86_400) * 1000, Number.isInteger(days) ? WHOLE_DAY_MS : ANY_ZONE_MS)
   }
   // A quick test, because most texts have no digit. The time may be before the year, as the program `date` writes it.
   const time = /\d/.test(trimmed) ? TIME.exec(trimmed) : null
@@ -111,12 +112,15 @@ export function parseDate(
   return { ...checkTime(dmy ?? mdy, vague), order: mdy === undefined ? 'dmy' : 'mdy' }
 }
 
-/** The last millisecond of a day; and more than the 12 hours for which a place may be behind UTC. */
-const [DAY_MS, ANY_ZONE_MS] = [24 * 3_600_000 - 1, 14 * 3_600_000]
+/** From the start of a day to its last millisecond. */
+const WHOLE_DAY_MS = DAY_MS - 1
+
+/** More than the 12 hours for which a place may be behind UTC. */
+const ANY_ZONE_MS = 14 * 3_600_000
 
 /** Milliseconds after a date that it may mean too: a day has no time, and a time without an offset is read as UTC. */
 function toVagueness(time: Groups | undefined): number {
-  if (time === undefined) return DAY_MS
+  if (time === undefined) return WHOLE_DAY_MS
   const { zone, sign } = time
   return zone === undefined && sign === undefined ? ANY_ZONE_MS : 0
 }
@@ -184,7 +188,7 @@ function checkTime(milliseconds: number | undefined, vague = 0): ParsedDate {
   // Email is not older.
   if (milliseconds < Date.UTC(1971, 0, 1)) return { ok: false, reason: 'the date is before 1971' }
   const now = Date.now()
-  if (milliseconds > now + 86_400_000) return { ok: false, reason: 'the date is in the future' }
+  if (milliseconds > now + DAY_MS) return { ok: false, reason: 'the date is in the future' }
   // Without an offset, a time of today is later than now in zones east of UTC. No date of a list is in the future.
   const toPast = (time: number) => new Date(Math.min(Math.floor(time), now))
   return { ok: true, value: toPast(milliseconds), latest: toPast(milliseconds + vague) }
