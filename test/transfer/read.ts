@@ -1,6 +1,6 @@
 /** Reads a text as an import does, without a list. */
 
-import { toDoubtText } from '../../src/transfer/reading/doubts.ts'
+import { toDoubtText } from '../../src/transfer/reading/doubt.ts'
 import type { Column, ReadOptions } from '../../src/transfer/reading/layout.ts'
 import { createReview, toReviewLines } from '../../src/transfer/reading/review.ts'
 import { readRows } from '../../src/transfer/reading/rows.ts'

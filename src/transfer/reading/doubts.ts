@@ -3,9 +3,10 @@
 import { basename } from 'node:path'
 import { join, quote, quotePath, toCount, toNumber } from '../../words.ts'
 import { isDate, SERIAL, UNCLEAR_DATE } from './dates.ts'
+import { accepting, type Doubt, describeRow, naming, treating } from './doubt.ts'
 import type { Effect } from './effect.ts'
 import type { Column, Doubtful } from './layout.ts'
-import { type Cell, MAX_VALUES, type Profile } from './profile.ts'
+import { MAX_VALUES, type Profile } from './profile.ts'
 import {
   DATE_NAMES,
   GLOBAL_STATUS,
@@ -16,48 +17,12 @@ import {
   UNRELATED_NAMES,
 } from './programs.ts'
 import type { Rows } from './rows.ts'
-import { toTreated, type Value } from './statuses.ts'
-import { findFlag, type Status, saysNameLeft, saysTitleLeft, toPlain } from './words.ts'
-
-/** An option that answers a doubt, and what it does. */
-interface Answer {
-  /** For a shell, such as `--ignore-column 'Order #'`. */
-  readonly option: string
-  /** Such as `does not read it`. */
-  readonly effect: string
-}
-
-export interface Doubt {
-  readonly seen: string
-  readonly answers: readonly Answer[]
-}
-
-/** Says what was seen, and which options answer it, on one line. */
-export function toDoubtText({ seen, answers }: Doubt): string {
-  const options = answers.map(({ option, effect }) => `${option} ${effect}`.trim())
-  return `${seen}: ${options.join(', ')}`
-}
+import { findFlag, saysNameLeft, saysTitleLeft, toPlain } from './words.ts'
 
 /** @param isOpen whether the owner has not accepted doubts of a kind */
 type Found = Doubt | readonly Doubt[] | undefined
 type FileDoubt = (rows: Rows, isOpen: (kind: Doubtful) => boolean) => Found
 type ListDoubt = (rows: Rows, effect: Effect, isOpen: (kind: Doubtful) => boolean) => Found
-
-const accepting = (kind: Doubtful, effect: string): Answer => ({ option: `--accept ${kind}`, effect })
-const naming = (option: string, { option: name }: Column, effect: string): Answer => ({
-  option: `${option} ${quotePath(name)}`,
-  effect,
-})
-const treating = (value: Value, status: Status, effect: string): Answer => ({
-  option: `--treat ${quotePath(`${toTreated(value)}=${status}`)}`,
-  effect,
-})
-
-/** Such as `line 3 "bob@"`, and why it is rejected. For an invalid address, the cell says enough. */
-export function describeRow({ line, cell, reason = '' }: Cell & { readonly reason?: string }, { table }: Rows): string {
-  const isPlain = /^(?:the address is not valid|there is no address)?$/.test(reason)
-  return `${table.place} ${line} ${quote(cell)}${isPlain ? '' : ` (${reason})`}`
-}
 
 /** What in a column says that somebody left, or no. */
 interface Sign {

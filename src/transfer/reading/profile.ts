@@ -36,6 +36,42 @@ export const MAX_CELL_TEXT = 1000
 /** Cells that show that a column has dates. After so many, a cell with a digit is one. */
 const DATES = 1000
 
+/** Longer cells do not say no. */
+const MAX_NO = 60
+
+/** Longer cells are no flag. */
+const MAX_FLAG = 20
+
+/** Finds who says no in a column. */
+class Answers {
+  /** Values that say no. */
+  readonly #noes = new Set<string>()
+  /** Flags that may be a number or a letter, such as 0 and N: they say no if all values of the column are flags. */
+  readonly #offs = new Set<string>()
+  #no: Cell | undefined
+  #off: Cell | undefined
+  haveFlagsOnly = true
+
+  /** Looks at a value that was not seen yet, or is not kept. */
+  learn(cell: string): void {
+    const flag = cell.length <= MAX_FLAG ? findFlag(toPlain(cell)) : undefined
+    if (!flag) this.haveFlagsOnly = false
+    if (flag === 'no') this.#offs.add(cell)
+    if (!this.#no && cell.length <= MAX_NO && saysNo(cell)) this.#noes.add(cell)
+  }
+
+  /** Takes the cell of somebody who would be added. */
+  meet(cell: string, line: number): void {
+    if (!this.#no && this.#noes.has(cell)) this.#no = { line, cell }
+    if (!this.#off && this.#offs.has(cell)) this.#off = { line, cell }
+  }
+
+  /** Returns the first cell that says no. */
+  findNo(): Cell | undefined {
+    return this.#no ?? (this.haveFlagsOnly ? this.#off : undefined)
+  }
+}
+
 /** Collects the profile of a column. */
 export class Collector {
   readonly #values = new Map<string, number>()
@@ -48,12 +84,7 @@ export class Collector {
   #same = 0
   #others = 0
   #left: Cell | undefined
-  #no: Cell | undefined
-  #off: Cell | undefined
-  /** Values that say no; and flags that do, but may be a number or a letter: they count if all values are flags. */
-  readonly #noes = new Set<string>()
-  readonly #offs = new Set<string>()
-  #hasFlagsOnly = true
+  readonly #answers = new Answers()
   #hasDatesOnly = true
 
   /** Takes a cell of any row, also of somebody who left. */
@@ -76,21 +107,13 @@ export class Collector {
     if (count > 0 || this.#values.size <= MAX_VALUES) this.#values.set(cell, count + 1)
     if (this.#hasDatesOnly) this.#hasDatesOnly = this.#others <= DATES ? isDate(cell) : /\d/.test(cell)
     if (count === 0) this.#noteWords(cell, line)
-    if (isAdded) this.#noteNo(cell, line)
+    if (isAdded) this.#answers.meet(cell, line)
   }
 
   /** Looks at a value that was not seen yet, or is not kept. */
   #noteWords(cell: string, line: number): void {
     if (!this.#left && saysLeft(cell)) this.#left = { line, cell: cell.slice(0, MAX_CELL_TEXT) }
-    const flag = cell.length <= MAX_FLAG ? findFlag(toPlain(cell)) : undefined
-    if (!flag) this.#hasFlagsOnly = false
-    if (flag === 'no') this.#offs.add(cell)
-    if (!this.#no && cell.length <= MAX_NO && saysNo(cell)) this.#noes.add(cell)
-  }
-
-  #noteNo(cell: string, line: number): void {
-    if (!this.#no && this.#noes.has(cell)) this.#no = { line, cell }
-    if (!this.#off && this.#offs.has(cell)) this.#off = { line, cell }
+    this.#answers.learn(cell)
   }
 
   toProfile(): Profile {
@@ -98,8 +121,7 @@ export class Collector {
     // One row shows nothing, so then the others count too.
     const isEverywhere = this.#empty === 0 && filled > 0 && this.#rows > 1
     const isSame = isEverywhere && this.#values.size === 1 && (filled > 1 || this.#isSame)
-    const hasFlagsOnly = this.#hasFlagsOnly && filled > 0
-    const no = this.#no ?? (hasFlagsOnly ? this.#off : undefined)
+    const hasFlagsOnly = this.#answers.haveFlagsOnly && filled > 0
     const isAddress = this.#rows > 1 && this.#same === filled
     return {
       values: this.#values,
@@ -108,13 +130,9 @@ export class Collector {
       others: this.#others,
       left: this.#left,
       // If all people say the same, it is about the list, such as "Suspended: no".
-      no: isSame ? undefined : no,
+      no: isSame ? undefined : this.#answers.findNo(),
       hasFlagsOnly,
       saysNothing: (isSame && !hasFlagsOnly) || (isEverywhere && this.#hasDatesOnly) || isAddress,
     }
   }
 }
-
-/** Longer cells are no answer, and no flag. */
-const MAX_NO = 60
-const MAX_FLAG = 20

@@ -2,7 +2,8 @@
 
 import type { ImportTally, OptOutTally } from '../../subscriber.ts'
 import { join, quote, shorten, toCount, toNumber } from '../../words.ts'
-import { type Doubt, describeRow, FILE_DOUBTS, findSuspects, LIST_DOUBTS, toDoubtText } from './doubts.ts'
+import { type Doubt, describeRow, toDoubtText } from './doubt.ts'
+import { FILE_DOUBTS, findSuspects, LIST_DOUBTS } from './doubts.ts'
 import type { Effect } from './effect.ts'
 import type { Column, Doubtful } from './layout.ts'
 import { MAX_VALUES, type Profile } from './profile.ts'
