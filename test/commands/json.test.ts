@@ -119,6 +119,9 @@ test('docs/cli.md describes every member, by verb', () => {
       [...members.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort(),
     ]),
   )
+  // The guide shows a whole object of an import.
+  const [, object = '{}'] = /```json\n(.*?)```/s.exec(section) ?? []
+  described.import = Object.keys(JSON.parse(object)).sort()
   const expected = Object.entries(OUTPUTS).map(([verb, { shape }]) => [verb, Object.keys(shape).sort()] as const)
   expect(described).toEqual(Object.fromEntries(expected))
 })
