@@ -76,6 +76,28 @@ test('commands of a newer version do not migrate the list of an older service', 
   expect((await first(EXPORT)).stdout).toBe(toText([...FROZEN, FROZEN_INBOX, 'later@mail.io']))
 })
 
+test('every command of the older version refuses a newer list, and changes nothing', async () => {
+  const { url, first, second, serveSecond, version } = await createScene()
+  const service = await serveSecond()
+  await until(async () => (await version()) === 2, 'the list is migrated')
+  expect(await service.stop()).toBe(0)
+  for (const args of [
+    ['serve'],
+    ['status'],
+    ['count'],
+    ['has', 'ann@mail.io'],
+    EXPORT,
+    ['doctor'],
+    ['import', '-'],
+    ['remove', 'ann@mail.io'],
+    ['copy', '--from', url, '--to', 'sqlite:other.db'],
+  ]) {
+    const { code, stdout, stderr } = await first(args, 'new@mail.io\n')
+    expect([args[0], code, stdout + stderr]).toEqual([args[0], 1, expect.stringContaining('use a newer Rollcall')])
+  }
+  expect((await second(EXPORT)).stdout).toBe(toText([...FROZEN, FROZEN_INBOX]))
+})
+
 test('a long migration runs once, outside of the deadlines, and says so; then the way back', async () => {
   const { url, first, second, serveSecond, version, countBackends } = await createScene()
   const service = await serveSecond({ TRY_POSTGRES: 'SELECT pg_sleep(8)' })

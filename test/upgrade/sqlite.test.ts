@@ -108,6 +108,35 @@ test('every command of a newer version reads a backup of an older one, and does 
   }
 })
 
+test('every command of the older version refuses a newer list, and changes nothing', async () => {
+  const { at, first, second, serveSecond } = await createScene()
+  const service = await serveSecond()
+  await service.logged(DONE)
+  expect(await service.stop()).toBe(0)
+  expect((await second(['backup', 'newer.db'])).code).toBe(0)
+  const files = ['list.db', 'newer.db']
+  const before = files.map((name) => readFileSync(at(name)))
+  for (const args of [
+    ['serve'],
+    ['status'],
+    ['count'],
+    ['has', 'ann@mail.io'],
+    EXPORT,
+    ['backup', 'b.db'],
+    ['doctor'],
+    ['import', '-'],
+    ['remove', 'ann@mail.io'],
+    ['count', '--list', 'sqlite:newer.db'],
+    ['restore', 'newer.db', '--list', 'sqlite:other.db'],
+    ['copy', '--from', 'sqlite:list.db', '--to', 'sqlite:other.db'],
+    ['copy', '--from', 'sqlite:backup.db', '--to', 'sqlite:list.db'],
+  ]) {
+    const { code, stdout, stderr } = await first(args, 'new@mail.io\n')
+    expect([args, code, stdout + stderr]).toEqual([args, 1, expect.stringContaining('use a newer Rollcall')])
+  }
+  expect(files.map((name) => readFileSync(at(name)))).toEqual(before)
+})
+
 test('an empty list of an older version is the target of a copy; one with addresses is not migrated', async () => {
   const { at, first, second } = await createScene()
   expect((await first(['import', '-', '--list', 'sqlite:empty.db'], 'x@mail.io\n')).code).toBe(0)
