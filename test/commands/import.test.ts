@@ -250,7 +250,7 @@ dry run: `)
     expect(stopped).toMatchObject({ code: 1, stdout: '' })
     expect(stopped.stderr).toContain(
       '! 1 person on the list would be skipped, and stay: "Newsletter" is "nein", such as in line 3: ' +
-        '--treat Newsletter:nein=suppressed removes them, --treat Newsletter:nein=skip leaves them\n',
+        '--treat Newsletter:nein=suppressed removes them, unless they subscribed after the date of the row, --treat Newsletter:nein=skip leaves them\n',
     )
     expect(await print(['import', '-', '--treat', 'Newsletter:nein=skip'], second)).toStartWith(
       '0 added, 2 already listed, 1 skipped',

@@ -243,7 +243,10 @@ const findSkippedListed: ListDoubt = ({ layout, table }, { skippedListed }) =>
       const stay = `${toCount(people, 'person', 'people')} on the list would be skipped, and stay`
       // Without a date, an opt-out removes nobody.
       const undated = layout.dates.length === 0 ? ' --undated remove' : ''
-      const removing = treating(value, 'suppressed', 'removes them')
+      // An opt-out has the date of its row, if it has one.
+      const removes =
+        layout.dates.length === 0 ? 'removes them' : 'removes them, unless they subscribed after the date of the row'
+      const removing = treating(value, 'suppressed', removes)
       return {
         seen: `${stay}: ${quote(value.column)} is ${quote(value.value)}, such as in ${table.place} ${line}`,
         answers: [{ ...removing, option: removing.option + undated }, treating(value, 'skip', 'leaves them')],
