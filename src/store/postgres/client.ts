@@ -93,6 +93,8 @@ export function createClient(options: ClientOptions): Client {
 
   async function run<T>(work: (sql: SQL) => Promise<T>, { attempts = 1 } = {}): Promise<T> {
     let current = sql
+    /** Whether the caller has its error: nobody would wait for another attempt. */
+    let isOver = false
     async function attempt(left: number): Promise<T> {
       current = sql
       try {
@@ -100,7 +102,7 @@ export function createClient(options: ClientOptions): Client {
         await ready
         return await work(current)
       } catch (error) {
-        if (left === 1 || !isClosed(error)) throw error
+        if (left === 1 || isOver || !isClosed(error)) throw error
         ready = undefined
         replace(current)
         return await attempt(left - 1)
@@ -109,6 +111,7 @@ export function createClient(options: ClientOptions): Client {
     try {
       return await (deadlineMs ? withDeadline(attempt(attempts), deadlineMs) : attempt(attempts))
     } catch (error) {
+      isOver = true
       ready = undefined
       if (isLost(error)) replace(current)
       if (error instanceof OutdatedError) onOutdated?.(error.message)

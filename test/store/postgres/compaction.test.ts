@@ -150,3 +150,21 @@ test('the service accepts while the list is locked, gives up compaction in time,
   await until(async () => (await countRows(url, 'subscribers')) === 2, 'the service compacts the inbox')
   await service.stop()
 })
+
+test('work that outlives its deadline is not done again', async () => {
+  const url = await server.createUrl()
+  await withStore(url, (store) => store.count())
+  const client = createClient({ server: toServer(url), create: false, deadlineMs: 300 })
+  onTestFinished(() => client.close())
+  const closed = Promise.withResolvers<never>()
+  let attempts = 0
+  const work = client.repeat(async () => {
+    attempts++
+    await closed.promise
+  })
+  await expect(work).rejects.toThrow()
+  // The client has replaced its connections, so the one of the work is closed.
+  closed.reject(Object.assign(new Error('closed'), { code: 'ERR_POSTGRES_CONNECTION_CLOSED' }))
+  await Bun.sleep(200)
+  expect(attempts).toBe(1)
+})
