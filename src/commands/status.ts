@@ -7,7 +7,7 @@ import { toNumber } from '../words.ts'
 import { print, printJson } from './output.ts'
 import { parseListOption, type VerbOptions, withStore } from './shared.ts'
 
-/** `maxSilence` is in milliseconds; `html` is the file for the picture. */
+/** `maxSilence` is in milliseconds; `html` is the file for the web page with the chart. */
 type StatusOptions = VerbOptions & { readonly maxSilence?: number; readonly html?: string }
 
 /** `rollcall status`: prints the state of the list. */

@@ -46,7 +46,7 @@ export function openPostgresStore(server: PostgresServer, { access, notify }: St
         return { outcomes, lockedAt }
       }),
     ),
-    // Compacted first: only compaction gives out numbers.
+    // Compacted first: addresses in the inbox have no numbers yet.
     head: () => read(readHead),
     add: (addresses) => client.run((sql) => append(sql, addresses)),
     probe: () => client.run((sql) => append(sql, [])),

@@ -16,7 +16,7 @@
  *   whoever closes the list as the last    SQLite does it, and deletes the log.
  *
  * A long reader, such as a backup, keeps its pages in the log. Compaction changes pages all over a large list, and one checkpoint after
- * the reader would move all of them. So a service does not compact while the log stays longer than LOG_PAGES. After a burst, the
+ * the reader would move all of them. So a service does not compact while the log stays longer than one or two times LOG_PAGES, as drawn. After a burst, the
  * file of the log is truncated to LOG_BYTES (`journal_size_limit`).
  *
  * A failed write. Linux drops the pages that it could not write, says so once, and the next sync succeeds (Rebello et al., "Can
@@ -41,7 +41,7 @@ import { getRow } from './transaction.ts'
 /** Commits of a service after which a run of compaction moves the log. */
 const RUN_COMMITS = 128
 
-/** Pages that a service leaves in the log: 16 MiB. */
+/** The least number of pages that makes a service move the log: 16 MiB. The number is drawn between this one and its double. */
 const LOG_PAGES = 1_000
 
 /** Pages that a command leaves in the log. */

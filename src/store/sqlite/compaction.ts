@@ -107,7 +107,6 @@ export function createCompaction(db: Database): Compaction {
       return next !== undefined
     },
     all() {
-      pass = NEW_PASS
       // A pass that runs in slices begins anew: its tables are used for this one.
       pass = NEW_PASS
       let next: Pass | undefined = NEW_PASS

@@ -34,7 +34,7 @@ export function toStoreError(path: string, error: unknown): Failure {
   return new StoreError(`the list ${path} cannot be used: ${toReason(error, path)}`, { cause: error })
 }
 
-/** Whether another connection holds the write lock. */
+/** Whether another connection is in the way: it holds the write lock, or reads the log that must be truncated. */
 export function isBusy(error: unknown): boolean {
   return /^SQLITE_BUSY/.test(toErrorCode(error))
 }

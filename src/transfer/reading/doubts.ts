@@ -19,9 +19,12 @@ import {
 import type { Rows } from './rows.ts'
 import { findFlag, saysNameLeft, saysTitleLeft, toPlain } from './words.ts'
 
-/** @param isOpen whether the owner has not accepted doubts of a kind */
 type Found = Doubt | readonly Doubt[] | undefined
+
+/** Finds doubts about the file. @param isOpen whether the owner has not accepted doubts of a kind */
 type FileDoubt = (rows: Rows, isOpen: (kind: Doubtful) => boolean) => Found
+
+/** Finds doubts about what the import does to the list. */
 type ListDoubt = (rows: Rows, effect: Effect, isOpen: (kind: Doubtful) => boolean) => Found
 
 /** What in a column says that somebody left, or no. */

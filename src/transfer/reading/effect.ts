@@ -7,7 +7,7 @@ import type { Cell } from './profile.ts'
 import type { Rows } from './rows.ts'
 import type { Value } from './statuses.ts'
 
-/** People, and the line or record of the first one. */
+/** Rows of people, who may be in several, and the line or record of the first row. */
 interface People {
   readonly people: number
   readonly line: number

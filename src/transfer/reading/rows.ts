@@ -37,7 +37,7 @@ export interface Rows {
   readonly values: readonly CountedValue[]
   /** What the columns hold that are not read. */
   readonly profiles: ReadonlyMap<Column, Profile>
-  /** Cells with an address in the column of the address. */
+  /** Cells with an `@` in the column of the address, without those of people who left. */
   readonly addresses: number
   /** The first cell of an address that has words beside it that say that somebody left. */
   readonly words: Cell | undefined
