@@ -23,11 +23,11 @@
  * Applications Recover from fsync Failures?", USENIX ATC 2020). What is written to the log behind such a hole is lost in a power cut, and
  * ext4 even leaves a hole where the same place is written again. So after any write that fails, and at the start of a service:
  *
- * 1. The system forgets its copies of the log and the list (`forgetCopies`), so that everybody reads what the disk has. SQLite
- *    checks the sums of a log that it reads at a start. Later it does not, and need not: every commit is synced, so a page that the
- *    log has for SQLite was synced, and only those of the commit that failed may be gone.
- * 2. Before the next write, the log is moved into the list and truncated, so that nothing is written where a hole may be. While that fails,
- *    or a long reader keeps it from being done, nothing is confirmed. Only a start does not wait for a reader.
+ * 1. Before the next write, the system forgets its copies of the log and the list (`forgetCopies`), so that everybody reads what the
+ *    disk has. SQLite checks the sums of a log that it reads at a start. Later it does not, and need not: every commit is synced, so a
+ *    page that the log has for SQLite was synced, and only those of the commit that failed may be gone.
+ * 2. Then the log is moved into the list and truncated, so that nothing is written where a hole may be. While either fails, or a
+ *    long reader keeps the log from being truncated, nothing is confirmed. Only a start does not wait for a reader.
  */
 
 import { dlopen, FFIType } from 'bun:ffi'
@@ -55,14 +55,17 @@ export interface ListLog {
   readonly db: Database
   /** Changes while the list is open. */
   readonly state: {
-    /** Whether a write failed, and the log was not moved and truncated since. */
-    isDoubtful: boolean
+    /**
+     * Set when a write failed and the log was not truncated since: the system may still have copies of pages that the disk does not
+     * have, or has forgotten them.
+     */
+    doubt: 'copied' | 'forgotten' | undefined
     /** Commits of this process since it last moved the log at the end of a run of compaction. */
     commits: number
   }
 }
 
-export const createLogState = (): ListLog['state'] => ({ isDoubtful: false, commits: 0 })
+export const createLogState = (): ListLog['state'] => ({ doubt: undefined, commits: 0 })
 
 /** Sets how a list is synced, and that SQLite moves the log only when it is told to. */
 export function configureLog(db: Database): void {
@@ -81,29 +84,33 @@ export function configureLog(db: Database): void {
  */
 export function writeSoundly<T>(log: ListLog, work: () => T): T {
   try {
-    if (log.state.isDoubtful) {
-      truncateLog(log.db)
-      log.state.isDoubtful = false
-    }
+    if (log.state.doubt) recover(log)
     return work()
   } catch (error) {
-    if (!isBusy(error)) {
-      log.state.isDoubtful = true
-      forgetCopies(toPath(log.db))
-    }
+    if (!isBusy(error)) log.state.doubt = 'copied'
     throw error
   }
 }
 
 /** Moves and truncates the log that an earlier process left, unless others read it: a start does not wait for a backup. */
 export function startLog(log: ListLog): void {
-  log.state.isDoubtful = true
+  log.state.doubt = 'copied'
   try {
     writeSoundly(log, () => {})
   } catch (error) {
     // Any other error is that of a disk. The first write tries again, and says so.
-    if (isBusy(error)) log.state.isDoubtful = false
+    if (isBusy(error)) log.state.doubt = undefined
   }
+}
+
+/** An error leaves the log in doubt, so the next write tries again. While it waits for a reader, it does not forget again and again. */
+function recover({ db, state }: ListLog): void {
+  if (state.doubt === 'copied') {
+    forgetCopies(toPath(db))
+    state.doubt = 'forgotten'
+  }
+  truncateLog(db)
+  state.doubt = undefined
 }
 
 function truncateLog(db: Database): void {
