@@ -1,6 +1,6 @@
 /** What errors say: one line for the owner with an exit code, also for those of the system, and fields for the log. */
 
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { getSystemErrorMessage } from 'node:util'
@@ -102,29 +102,56 @@ export function toFileFailure(error: unknown, file?: string): unknown {
 /** What to do about a file system such as exFAT, where every file has the same mode. */
 export const NO_MODES = 'mount its file system with umask=077 and the user of the service, or use a local disk'
 
-/** Says whose a file or folder is, who this process is, and what to run. */
+/**
+ * Says whose a file or folder is, who this process is, and what to run.
+ *
+ * @param name its path; undefined when the error has none
+ * @param syscall the call that failed
+ */
 function describeDenied(name: string | undefined, syscall = ''): string {
-  if (/chmod$/.test(syscall)) return `its file system has no modes, as on a share of a NAS: ${NO_MODES}`
+  // Such a file system refuses every change of a mode, whoever asks.
+  if (syscall.endsWith('chmod')) return `its file system has no modes, as on a share of a NAS: ${NO_MODES}`
   if (name === undefined) return 'permission denied'
   const path = findExisting(name)
-  const found = statSync(path)
-  const { uid, mode } = found
-  const me = process.geteuid?.() ?? uid
-  const owner = findName('passwd', uid)
-  const user = findName('passwd', me)
-  const denied = `permission denied: ${path} belongs to ${owner}, and this runs as ${user}`
-  const needed = found.isDirectory() ? 0o700 : 0o600
-  if (uid === me && (mode & needed) === needed) return `${denied}: a policy of the system forbids it`
-  if (uid === me) return `${denied}, but its mode is ${(mode & 0o777).toString(8)}: run: chmod u+rwX ${quotePath(path)}`
-  if (isInContainer(me)) return `${denied}: on the host, run: ${toHostCommand(me, found.isDirectory())}`
+  const stats = statSync(path)
+  // A system without users has no such function.
+  const me = process.geteuid?.() ?? stats.uid
+  const denied = `permission denied: ${path} belongs to ${toUser(stats.uid)}, and this runs as ${toUser(me)}`
+  if (stats.uid === me) return `${denied}${describeMode(path, stats)}`
+  return `${denied}: ${toRemedy(path, stats, me)}`
+}
+
+/** Why a user is denied what belongs to that user: the end of the sentence. */
+function describeMode(path: string, stats: Stats): string {
+  const needed = stats.isDirectory() ? 0o700 : 0o600
+  const isAllowed = (stats.mode & needed) === needed
+  if (isAllowed) return ': a policy of the system forbids it'
+  const mode = (stats.mode & 0o777).toString(8)
+  return `, but its mode is ${mode}: run: chmod u+rwX ${quotePath(path)}`
+}
+
+/** What this user does to use what belongs to another one. */
+function toRemedy(path: string, stats: Stats, me: number): string {
+  const isFolder = stats.isDirectory()
+  if (isInContainer(me)) return `on the host, run: ${toHostCommand(me, isFolder)}`
   // Root without the right to read the files of others, such as in a container.
-  if (me === 0) return `${denied}: run it as ${owner}`
-  // A list that was copied by hand into the folder of the service, or an empty folder that was made for it.
-  const isMine = found.isDirectory() ? uid === 0 && isEmpty(path) : statSync(dirname(path)).uid === me
-  if (isMine) return `${denied}: run as root: chown ${user} ${quotePath(path)}`
-  const other = found.isDirectory() ? `, or use a folder that belongs to ${user}` : ''
+  if (me === 0) return `run it as ${toUser(stats.uid)}`
+  const user = toUser(me)
+  const isForMe = isFolder ? isNewFolder(path, stats) : isInFolderOf(me, path)
+  if (isForMe) return `run as root: chown ${user} ${quotePath(path)}`
   // Root reads all, and what it writes gets the owner of its folder.
-  return `${denied}: run it with sudo${other}`
+  if (isFolder) return `run it with sudo, or use a folder that belongs to ${user}`
+  return 'run it with sudo'
+}
+
+/** Whether root made a folder and put nothing into it: it was made for the service, and nobody misses it. */
+function isNewFolder(path: string, stats: Stats): boolean {
+  return stats.uid === 0 && isEmpty(path)
+}
+
+/** Whether a file is in a folder of a user, such as a list that root copied into the folder of the service. */
+function isInFolderOf(user: number, file: string): boolean {
+  return statSync(dirname(file)).uid === user
 }
 
 /** The user of the image (Containerfile). */
@@ -152,11 +179,19 @@ function isEmpty(folder: string): boolean {
 /** The name of a user or a group; the number when it has none, as in a container. */
 export function findName(table: 'passwd' | 'group', id: number): string {
   try {
-    const line = readFileSync(`/etc/${table}`, 'utf8').match(new RegExp(`^[^:\n]+(?=:[^:\n]*:${id}:)`, 'm'))
-    return line?.[0] ?? String(id)
+    // Each line is NAME:PASSWORD:NUMBER and more: passwd(5) and group(5).
+    const entries = readFileSync(`/etc/${table}`, 'utf8')
+      .split('\n')
+      .map((line) => line.split(':'))
+    const entry = entries.find(([name, _password, number]) => name !== '' && number === String(id))
+    return entry?.[0] ?? String(id)
   } catch {
     return String(id)
   }
+}
+
+function toUser(id: number): string {
+  return findName('passwd', id)
 }
 
 function describeReadOnly(path: string): string {

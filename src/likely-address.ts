@@ -67,7 +67,11 @@ export function isTypo(word: string, known: string): boolean {
 /** Two neighbors are swapped, as in `gmial`; or the words are the same. */
 function hasSwap(word: string, known: string): boolean {
   const at = findDifference(word, known)
-  return word === known.slice(0, at) + known.charAt(at + 1) + known.charAt(at) + known.slice(at + 2)
+  const before = known.slice(0, at)
+  const one = known.charAt(at)
+  const other = known.charAt(at + 1)
+  const after = known.slice(at + 2)
+  return word === before + other + one + after
 }
 
 /** A letter is missing, as in `gmal`. */

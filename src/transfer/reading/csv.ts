@@ -51,44 +51,73 @@ function unquoteLine(line: string): string | undefined {
 /** Splits a text, whose lines end with LF, into rows; leaves out blank lines. @throws Failure for a quote that is not closed */
 export function* readRecords(text: string, csv: Csv): Generator<Row, undefined> {
   const { delimiter, width } = csv
-  let at = 0
-  for (let line = 1; line < csv.line; line++) at = text.indexOf('\n', at) + 1
-  for (let { line } = csv; at < text.length; line++) {
-    const found = text.indexOf('\n', at)
-    let end = found < 0 ? text.length : found
-    const content = text.slice(at, end)
+  let line = csv.line
+  let start = findLine(text, csv.line)
+  while (start < text.length) {
+    let end = findLineEnd(text, start)
+    const content = text.slice(start, end)
     const trimmed = content.trim()
     let cells: readonly string[]
-    // A line without columns never goes on in the next one. Some programs quote it.
-    if (delimiter === undefined) cells = [unquoteLine(trimmed) ?? trimmed]
-    else if (!content.includes('"')) cells = content.split(delimiter)
-    else ({ cells, end, line } = readQuoted(text, at, { ...csv, delimiter, line }))
-    // Then a delimiter is not quoted, so cells may be in the wrong columns.
-    const isWide = width !== undefined && cells.slice(width).some((cell) => cell.trim() !== '')
-    const problem = isWide ? `the row has ${cells.length} columns, the header ${width}` : undefined
-    if (trimmed !== '') yield { line, cells, problem }
-    at = end + 1
+    if (delimiter === undefined) {
+      // A line without columns never goes on in the next one. Some programs quote it.
+      cells = [unquoteLine(trimmed) ?? trimmed]
+    } else if (!content.includes('"')) {
+      cells = content.split(delimiter)
+    } else {
+      const record = readQuoted(text, start, { ...csv, delimiter, line })
+      cells = record.cells
+      end = record.end
+      line = record.line
+    }
+    if (trimmed !== '') yield { line, cells, problem: findProblem(cells, width) }
+    line++
+    start = end + 1
   }
 }
 
+/** Where a line begins in a text. @param number from 1 */
+function findLine(text: string, number: number): number {
+  let start = 0
+  for (let line = 1; line < number; line++) start = text.indexOf('\n', start) + 1
+  return start
+}
+
+function findLineEnd(text: string, start: number): number {
+  const end = text.indexOf('\n', start)
+  return end < 0 ? text.length : end
+}
+
+/** A row with more cells than columns has a delimiter in a cell without quotes, so the cells after it are in wrong columns. */
+function findProblem(cells: readonly string[], width: number | undefined): string | undefined {
+  if (width === undefined) return undefined
+  const isWide = cells.slice(width).some((cell) => cell.trim() !== '')
+  return isWide ? `the row has ${cells.length} columns, the header ${width}` : undefined
+}
+
+type QuotedCsv = Csv & { readonly delimiter: string }
+
 /** Reads a record with quotes, which may have several lines. Returns its end, and the line of that. @throws Failure */
-function readQuoted(
-  text: string,
-  start: number,
-  { file, line, delimiter, width }: Csv & { readonly delimiter: string },
-) {
+function readQuoted(text: string, start: number, csv: QuotedCsv) {
+  const { file, line, delimiter, width } = csv
   const record = parseQuoted(text, start, delimiter)
-  const lines = text.slice(start, record?.end ?? text.trimEnd().length).split('\n')
+  const end = record?.end ?? text.trimEnd().length
+  const lines = text.slice(start, end).split('\n')
   const last = line + lines.length - 1
-  const swallows =
-    width === undefined ? holdsAddress(lines, delimiter) : record && holdsRow(lines, record.cells, delimiter, width)
-  if (!record || (last > line && swallows)) {
+  if (!record || swallowsRow(lines, record.cells, csv)) {
     const advice = `the rows up to line ${last} are inside it; close or double it`
     throw new Failure(`${file}: line ${line}: a quote is not closed, and ${advice}`)
   }
-  const { cells, end } = record
-  const whole = cells.length === width ? undefined : splitWhole(lines[0]?.trim() ?? '', delimiter, width)
-  return { cells: whole ?? cells, end, line: last }
+  const isWhole = record.cells.length === width
+  const inFirstCell = isWhole ? undefined : splitWhole(lines[0]?.trim() ?? '', delimiter, width)
+  return { cells: inFirstCell ?? record.cells, end, line: last }
+}
+
+/** Whether a record has another row in it. Then a quote is not closed, and the quote of a later row closes it. */
+function swallowsRow(lines: readonly string[], cells: readonly string[], { delimiter, width }: QuotedCsv): boolean {
+  if (lines.length === 1) return false
+  // Only the header is read before the number of columns is known.
+  if (width === undefined) return holdsAddress(lines, delimiter)
+  return holdsRow(lines, cells, delimiter, width)
 }
 
 /** Splits a row that is in its first cell; undefined when it is none, or has other cells than the header. */
@@ -100,7 +129,8 @@ function splitWhole(line: string, delimiter: string, width: number | undefined):
 /** Parses a record with quotes. Returns undefined when one is not closed. */
 function parseQuoted(text: string, start: number, delimiter: string) {
   const cells: string[] = []
-  for (let from = start; ; ) {
+  let from = start
+  while (true) {
     // Spaces may be around the quotes.
     let opening = from
     while (text[opening] === ' ') opening++
@@ -116,13 +146,14 @@ function parseQuoted(text: string, start: number, delimiter: string) {
   }
 }
 
-/** Finds the quote that closes a cell: the first one that is not doubled. */
+/** Finds the quote that closes a cell: the first one that is not doubled; -1 when there is none. */
 function findClosingQuote(text: string, opening: number): number {
-  for (let from = opening + 1; ; ) {
-    const at = text.indexOf('"', from)
-    if (at < 0 || text[at + 1] !== '"') return at
-    from = at + 2
+  let at = text.indexOf('"', opening + 1)
+  while (at >= 0 && text[at + 1] === '"') {
+    const afterBoth = at + 2
+    at = text.indexOf('"', afterBoth)
   }
+  return at
 }
 
 /** Whether only a later line of a header has an address. Then it is a row, and a quote before it is not closed. */
@@ -133,11 +164,22 @@ function holdsAddress([header = '', ...lines]: readonly string[], delimiter: str
 
 /** Whether a line in a record of several lines looks like a whole row. Then a quote before it is not closed. */
 function holdsRow(lines: readonly string[], cells: readonly string[], delimiter: string, width: number): boolean {
-  // Only a line with an even number of quotes can be whole. Another one ends a cell, and begins with a part of that.
-  const whole = lines.slice(1).filter((line) => (line.split('"').length - 1) % 2 === 0)
-  return [...whole, ...cells.flatMap((cell) => cell.split('\n').slice(1))].some((line) => {
-    const unquoted = line.replace(/"[^"]*"/g, (quoted) => quoted.replaceAll('"', '').replaceAll(delimiter, ''))
-    const others = unquoted.split(delimiter)
+  const isRow = (line: string) => {
+    const others = unquoteCells(line, delimiter).split(delimiter)
     return others.length === width && others.some((cell) => parseOwnerAddress(cell).ok)
-  })
+  }
+  // Only a line with an even number of quotes can be whole. Another one ends a cell, and begins with a part of that.
+  const whole = lines.slice(1).filter((line) => countQuotes(line) % 2 === 0)
+  // In the text, the quotes of a row that is in a cell are doubled.
+  const inCells = cells.flatMap((cell) => cell.split('\n').slice(1))
+  return whole.some(isRow) || inCells.some(isRow)
+}
+
+function countQuotes(line: string): number {
+  return line.split('"').length - 1
+}
+
+/** Removes the quotes around parts of a line, and the delimiters in them, which separate no cells. */
+function unquoteCells(line: string, delimiter: string): string {
+  return line.replace(/"[^"]*"/g, (quoted) => quoted.replaceAll('"', '').replaceAll(delimiter, ''))
 }

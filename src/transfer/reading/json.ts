@@ -13,50 +13,76 @@ type Json = Readonly<Record<string, unknown>>
  * @throws Failure when it is not JSON, or has several lists
  */
 export function openJson(text: string, file: string): Table {
-  const { values, done, read } = Bun.JSONL.parseChunk(text)
-  if (!done) {
-    const before = text.length - text.slice(read).trimStart().length
-    const line = text.slice(0, before).split('\n').length
-    throw new Failure(`${file}: line ${line}: it is not valid JSON: use one object per line, or one array of objects`)
-  }
-  const lists = values.flatMap((document) => {
+  const documents = parseDocuments(text, file)
+  const lists = documents.flatMap((document) => {
     const found = findLists(document)
+    // A document without a list is a person, or some.
     return found.length > 0 ? found : [{ name: '', people: [document].flat() }]
   })
-  const titles = [...new Set(lists.map(({ name }) => name))]
-  if (titles.length > 1) {
-    const seen = titles.map((title) => JSON.stringify(title)).join(', ')
+  const title = [...new Set(lists.map(({ name }) => name))]
+  if (title.length > 1) {
+    const seen = title.map((name) => JSON.stringify(name)).join(', ')
     throw new Failure(`${file}: it has several lists: ${seen}. Save the one of the subscribers as a file`)
   }
-  const people = lists.flatMap(({ people }) => people)
-  const found = new Set<string>()
-  for (const person of people) for (const name in toObject(person)) found.add(name)
-  const names = [...found]
-  if (names.length === 0)
+  const people = lists.flatMap((list) => list.people)
+  const names = findNames(people)
+  if (names.length === 0) {
     throw new Failure(`${file}: there is no row: use one object per line, or one array of objects`)
-  const toRow = (person: unknown, index: number): Row => {
-    const value = toObject(person)
-    const cells = names.map((name) => toCell(value ? (value[name] ?? '') : person))
-    return { line: index + 1, cells, problem: value ? undefined : 'it is not a JSON object' }
   }
-  const rows = () => people.values().map(toRow)
-  return { file, place: 'record', title: titles, names, rows }
+  const rows = () => people.values().map((person, index) => toRow(person, index + 1, names))
+  return { file, place: 'record', title, names, rows }
+}
+
+/** Parses the values of JSON that follow one another. @throws Failure with the line of the first one that is not JSON */
+function parseDocuments(text: string, file: string): readonly unknown[] {
+  const { values, done, read } = Bun.JSONL.parseChunk(text)
+  if (done) return values
+  const rest = text.slice(read).trimStart()
+  const before = text.slice(0, text.length - rest.length)
+  const line = before.split('\n').length
+  throw new Failure(`${file}: line ${line}: it is not valid JSON: use one object per line, or one array of objects`)
+}
+
+/** The names of the members of all people, in the order in which they come first. */
+function findNames(people: readonly unknown[]): readonly string[] {
+  const names = new Set<string>()
+  for (const person of people) {
+    for (const name in toObject(person)) names.add(name)
+  }
+  return [...names]
+}
+
+function toRow(person: unknown, record: number, names: readonly string[]): Row {
+  const members = toObject(person)
+  // Each of its cells is the whole value, for the file of rejected rows.
+  if (!members) return { line: record, cells: names.map(() => toCell(person)), problem: 'it is not a JSON object' }
+  return { line: record, cells: names.map((name) => toCell(members[name] ?? '')) }
 }
 
 const toCell = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** The lists of people in an object, and in the objects in it. A person has none. */
-function findLists(
-  value: unknown,
-  name = '',
-): readonly { readonly name: string; readonly people: readonly unknown[] }[] {
-  if (Array.isArray(value)) return value.some(isPerson) ? [{ name, people: value as unknown[] }] : []
+interface List {
+  /** The name of the member that it is. */
+  readonly name: string
+  readonly people: readonly unknown[]
+}
+
+/**
+ * The lists of people in a value: itself if it is one, or else those in its members. A person has none: an array in it, such as
+ * that of other addresses, is a cell.
+ */
+function findLists(value: unknown, name = ''): readonly List[] {
+  if (Array.isArray(value)) {
+    const people: readonly unknown[] = value
+    return people.some(isPerson) ? [{ name, people }] : []
+  }
   if (!(value instanceof Object)) return []
   const found = Object.entries(value).flatMap(([name, member]) => findLists(member, name))
+  // Last, because most objects have no list, and it parses each member as an address.
   return found.length > 0 && isPerson(value) ? [] : found
 }
 
-/** Whether a value is an address, or an object with one or with a member of that name. */
+/** Whether a value is an address, or an object with an address or with the name of one. */
 function isPerson(value: unknown): boolean {
   if (!(value instanceof Object)) return parseOwnerAddress(value).ok
   return Object.entries(value).some(([name, member]) => isAddressName(name) || parseOwnerAddress(member).ok)

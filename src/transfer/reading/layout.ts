@@ -78,7 +78,7 @@ const SAMPLE = 1000
 
 /** @throws Failure when the table cannot be a list, or has no column that an option names */
 export function findLayout(table: Table, options: ReadOptions): Layout {
-  const { column, dateColumn, statusColumn = [], ignoreColumn = [], suppress = false, treat = new Map() } = options
+  const { column, dateColumn, suppress = false } = options
   const all = createColumns(table)
   const columnNames = `The columns are: ${join(all.map(({ name }) => quote(name)))}`
   const stop = (reason: string) => new Failure(`${table.file}: ${reason}`)
@@ -90,17 +90,19 @@ export function findLayout(table: Table, options: ReadOptions): Layout {
     if (found.length === 0) throw stop(`there is no column ${JSON.stringify(given)}. ${columnNames}`)
     return found
   }
-  const [named, ignored] = [statusColumn.flatMap(find), ignoreColumn.flatMap(find)]
+  const named = (options.statusColumn ?? []).flatMap(find)
+  const ignored = (options.ignoreColumn ?? []).flatMap(find)
   const readable = all.filter((one) => !ignored.includes(one))
   const address = column === undefined ? findAddress(readable) : find(column)[0]
   if (!address) throw stop(`there is no address column; name it with --column. ${columnNames}`)
-  const statuses = findStatuses(all, readable, named, treat)
+  const statuses = findStatuses(all, readable, named, options.treat ?? new Map())
   // With `suppress`, a date is that of the opt-out, and only the owner can say which column has it.
   const usual = suppress ? [] : findDates(readable)
   const dates = dateColumn === undefined ? usual : selectDates(dateColumn, usual, find)
   const read = [address, ...dates, ...statuses.map((status) => status.column)]
   const unread = all.filter((one) => !read.includes(one))
-  return { all, address, dates, statuses, unread, unanswered: unread.filter((one) => !ignored.includes(one)) }
+  const unanswered = unread.filter((one) => !ignored.includes(one))
+  return { all, address, dates, statuses, unread, unanswered }
 }
 
 /** The columns of the date that the owner names. The usual one keeps the column that stands in for it. */
@@ -128,9 +130,11 @@ const holdsAddress = (cell: string) => cell.includes('@') && parseOwnerAddresses
 function findAddress(columns: readonly Column[]): Column | undefined {
   const named = ADDRESS_NAMES.flatMap((name) => columns.find(({ plain }) => plain === name) ?? [])
   const known = named.find(({ sample }) => sample.some(holdsAddress))
+  if (known) return known
   const counted = columns.map((column) => ({ column, addresses: column.sample.filter(holdsAddress).length }))
   const [most] = counted.filter(({ addresses }) => addresses > 0).toSorted((one, two) => two.addresses - one.addresses)
-  return known ?? most?.column ?? named[0]
+  // When no row has an address, each is rejected with what is in that column.
+  return most?.column ?? named[0]
 }
 
 /** The columns of the date, the most specific name first. Exports of listmonk and Keila have that of our export in JSON. */

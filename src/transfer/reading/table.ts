@@ -31,21 +31,29 @@ export function parseTable(content: string, file: string, isColumnNamed: boolean
   const starts = findStarts(text, file)
   const [first] = starts
   if (!first) throw new Failure(`${file}: it is empty`)
-  const openLines = (start: Start) => readRecords(text, { ...start, delimiter: undefined })
   const holdsAddresses = parseOwnerAddresses(first.content).ok
+  const isLikeJson = /^[{[]/.test(first.content)
   // An address may begin with a brace, and a link with a bracket.
-  if (/^[{[]/.test(first.content) && !holdsAddresses) return openJson(text, file)
+  if (isLikeJson && !holdsAddresses) return openJson(text, file)
   const header = findHeader(text, starts, first)
   const start = header ?? first
-  const title = text.split('\n', start.line - 1)
-  const rest = { file, place: 'line', title, header: header?.content } as const
-  const skipped = header ? 1 : 0
-  if (start.delimiter === undefined || (!header && !isColumnNamed && holdsAddresses)) {
-    return { ...rest, names: undefined, rows: () => openLines(start).drop(skipped) }
+  const described = {
+    file,
+    place: 'line',
+    title: text.split('\n', start.line - 1),
+    header: header?.content,
+  } as const
+  const headerRows = header ? 1 : 0
+  // The delimiter in such a line is between the addresses of one cell.
+  const isOneCell = !header && holdsAddresses && !isColumnNamed
+  if (start.delimiter === undefined || isOneCell) {
+    const lines = { ...start, delimiter: undefined }
+    return { ...described, names: undefined, rows: () => readRecords(text, lines).drop(headerRows) }
   }
   const cells = toCells(text, start)
   const names = header ? cells : cells.map((_, index) => `column ${index + 1}`)
-  return { ...rest, names, rows: () => readRecords(text, { ...start, width: names.length }).drop(skipped) }
+  const columns = { ...start, width: names.length }
+  return { ...described, names, rows: () => readRecords(text, columns).drop(headerRows) }
 }
 
 const toCells = (text: string, start: Csv) => readRecords(text, start).next().value?.cells ?? []
@@ -53,10 +61,13 @@ const toCells = (text: string, start: Csv) => readRecords(text, start).next().va
 /** Finds the header: the line with the name of an address, or else the first one. Undefined when the first line is a row. */
 function findHeader(text: string, starts: readonly Start[], first: Start): Start | undefined {
   const holdsAddress = (start: Start) => toCells(text, start).some((cell) => parseOwnerAddress(cell).ok)
-  const named = starts.find((start) => toCells(text, start).some(isAddressName) && !holdsAddress(start))
+  const holdsName = (start: Start) => toCells(text, start).some(isAddressName)
+  const named = starts.find((start) => holdsName(start) && !holdsAddress(start))
   if (named) return holdsAddress(first) ? undefined : named
+  // The first line may have an address with an error.
+  if (first.content.includes('@')) return undefined
   // A single column has a header only with a name that is known.
-  return first.content.includes('@') || first.delimiter === undefined ? undefined : first
+  return first.delimiter === undefined ? undefined : first
 }
 
 /** Finds the first lines with content. Excel's line `sep=;` names their delimiter. */
@@ -64,10 +75,13 @@ function findStarts(text: string, file: string): readonly Start[] {
   const starts: Start[] = []
   let named: string | undefined
   for (const { line, cells } of readRecords(text, { file, line: 1 })) {
-    const [content = ''] = cells
+    const content = cells[0] ?? ''
     const separator = starts.length === 0 ? /^sep=(.)$/i.exec(content)?.[1] : undefined
-    named = separator ?? named
-    if (separator || COMMENT.test(content)) continue
+    if (separator !== undefined) {
+      named = separator
+      continue
+    }
+    if (COMMENT.test(content)) continue
     starts.push({ file, line, content, delimiter: named ?? findDelimiter(content) })
     if (starts.length === MAX_TITLE_LINES) break
   }
@@ -80,11 +94,11 @@ function findStarts(text: string, file: string): readonly Start[] {
  */
 function findDelimiter(line: string): string | undefined {
   const unquoted = line.replace(/"[^"]*"/g, '')
-  const found = DELIMITERS.map((delimiter) => ({ delimiter, count: unquoted.split(delimiter).length }))
-  const possible = found.filter(({ count }) => count > 1)
-  const isNamed = ({ delimiter }: { readonly delimiter: string }) =>
-    line.split(delimiter).some((cell) => isAddressName(cell))
-  const named = possible.filter(isNamed)
-  const [most] = (named.length > 0 ? named : possible).toSorted((one, other) => other.count - one.count)
-  return most?.delimiter
+  const countCells = (delimiter: string) => unquoted.split(delimiter).length
+  const namesAddress = (delimiter: string) => line.split(delimiter).some(isAddressName)
+  const possible = DELIMITERS.filter((delimiter) => countCells(delimiter) > 1)
+  const named = possible.filter(namesAddress)
+  const candidates = named.length > 0 ? named : possible
+  const [most] = candidates.toSorted((one, other) => countCells(other) - countCells(one))
+  return most
 }

@@ -90,26 +90,33 @@ const KINDS = {
 /** The plain words of a kind, in any language. */
 export const toWords = (kind: keyof typeof KINDS): ReadonlySet<string> => new Set(toPlainNames(KINDS[kind]))
 
-const [YES, NO] = [toWords('yes'), toWords('no')]
-const [ON, OFF] = [toWords('on'), toWords('off')]
+const YES = toWords('yes')
+const NO = toWords('no')
+const ON = toWords('on')
+const OFF = toWords('off')
 
-const STATUS_WORDS = STATUSES.map((status) => [status, toWords(status)] as const)
+const STATUS_WORDS = STATUSES.map((status) => ({ status, words: toWords(status) }))
 
 /** What a plain word means that is the whole value, in any language. */
 export function findStatus(word: string): Status | undefined {
-  const [status] = STATUS_WORDS.find(([, words]) => words.has(word)) ?? []
-  return status ?? (ONLY_LEFT.test(word) ? 'suppressed' : undefined)
+  const found = STATUS_WORDS.find(({ words }) => words.has(word))
+  if (found) return found.status
+  return ONLY_LEFT.test(word) ? 'suppressed' : undefined
 }
 
 /** Whether a plain word is a flag in a column, in any language. `0` and `f` are one too, and also a number and a letter. */
 export function findFlag(word: string): 'yes' | 'no' | undefined {
-  return YES.has(word) || ON.has(word) ? 'yes' : NO.has(word) || OFF.has(word) ? 'no' : undefined
+  if (YES.has(word) || ON.has(word)) return 'yes'
+  if (NO.has(word) || OFF.has(word)) return 'no'
+  return undefined
 }
 
 /** Whether what a person types means yes or no, in any language; undefined for everything else. */
 export function findAnswer(text: string): 'yes' | 'no' | undefined {
   const word = toPlain(text)
-  return YES.has(word) ? 'yes' : NO.has(word) ? 'no' : undefined
+  if (YES.has(word)) return 'yes'
+  if (NO.has(word)) return 'no'
+  return undefined
 }
 
 /** A value as it is compared. A sign such as ✓ is a value too. */
@@ -121,7 +128,8 @@ const LEFT = toPattern(toPhrases(KINDS.left))
 const ONLY_LEFT = new RegExp(`^(?:${LEFT.source})$`, 'u')
 const ALONE = toWords('alone')
 const LEFT_TITLE = toPattern(toPhrases(KINDS.title))
-const [LEFT_NAME, NOT] = [toWords('name'), toPattern(toPhrases(KINDS.not))]
+const LEFT_NAME = toWords('name')
+const NOT = toPattern(toPhrases(KINDS.not))
 /** In Chinese, no space follows. Japanese says it at the end. */
 const BEGINS_WITH_NOT = new RegExp(`^(?:(?:${NOT.source})[ '’]|[不未禁否])|(?:しない|不可|不要)$`, 'u')
 /** The answers that are no letter: `n` may be anything. */
@@ -146,10 +154,10 @@ export function saysLeft(cell: string): boolean {
 /** Whether the name of a column says that people left: `removed_on`, `Bounce date`, `isUnsubscribed`. */
 export function saysNameLeft(name: string): boolean {
   const spaced = name.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
+  if (saysLeft(name) || saysLeft(spaced)) return true
   const isWord = (word: string) => LEFT_NAME.has(toPlain(word)) || findStatus(toPlain(word)) === 'suppressed'
-  return (
-    saysLeft(name) || saysLeft(spaced) || spaced.split(/[^\p{L}\p{N}]+/u).some((word) => word !== '' && isWord(word))
-  )
+  const words = spaced.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '')
+  return words.some(isWord)
 }
 
 /** Whether a cell says no in words: an answer such as `nein`, or one that begins with `not` or `do not`. */
@@ -162,7 +170,8 @@ function toPattern(phrases: readonly string[]): RegExp {
   const sources = phrases.map((phrase) => {
     const words = toBare(phrase).replaceAll('*', '').split(' ').join('[^\\p{L}\\p{N}]*')
     if (/\p{Script=Han}/u.test(phrase)) return words
-    const [start, end] = [phrase.startsWith('*') ? '' : '(?<!\\p{L})', phrase.endsWith('*') ? '\\p{L}*' : '(?!\\p{L})']
+    const start = phrase.startsWith('*') ? '' : '(?<!\\p{L})'
+    const end = phrase.endsWith('*') ? '\\p{L}*' : '(?!\\p{L})'
     return start + words + end
   })
   return new RegExp(sources.join('|'), 'u')
