@@ -21,20 +21,4 @@ export const ANSWERS: readonly Answer[] = [
   { question: 'Back up two million addresses', trial: 'backup', metric: 'time', unit: ' s' },
   { question: 'Count ten million addresses', trial: 'count', metric: 'time', unit: ' s' },
   { question: 'A burst with PostgreSQL', trial: 'postgres', metric: 'rate', unit: ' per second' },
-  {
-    question: 'Two processes on one SQLite file, in place of one',
-    trial: 'processes',
-    metric: 'rate',
-    subject: 'two',
-    against: ['rollcall'],
-    unit: ' times as many',
-  },
-  {
-    question: 'Two processes on PostgreSQL, in place of one',
-    trial: 'postgres-processes',
-    metric: 'rate',
-    subject: 'two',
-    against: ['rollcall'],
-    unit: ' times as many',
-  },
 ]

@@ -68,7 +68,7 @@ function listAnswers(outcomes: readonly Outcome[]): string[][] {
   return ANSWERS.flatMap(({ question, unit, ...answer }) => {
     const outcome = outcomes.find(({ trial }) => trial.name === answer.trial)
     if (!outcome) return []
-    const digits = answer.against ? 2 : METRICS[answer.metric].digits
+    const { digits } = METRICS[answer.metric]
     return [[question, `${toText(compare(answer, outcome), digits, { isShort: true })}${unit}`]]
   })
 }

@@ -40,7 +40,7 @@ addVerb('init', 'Ask five questions, and write the settings and the site file', 
   .argument('[folder]', 'The folder for env and site.yaml', '.')
   .option('--name <name>', 'The name of the newsletter')
   .option('--description <text>', 'What readers get, in one sentence, or none')
-  .option('--base-url <url>', 'The address of the page, such as https://list.example.org')
+  .option('--base-url <url>', 'The URL of the page, such as https://list.example.org')
   .option('--contact <contact>', 'An email address or a URL for readers, or none')
   .option('--languages <tags>', 'The languages of the page, such as en,de, or all')
   .action(async (folder, options) => (await import('./commands/init.ts')).init(folder, options))

@@ -47,7 +47,7 @@ async function* runChecks(list: ListUrl, cursorFile: string | undefined): AsyncG
     const config = readConfig()
     yield runCheck('site', () => checkSite(config))
     yield runCheck('service', () => checkService(list, config))
-    yield runCheck('address', () => checkAddress(config))
+    yield runCheck('url', () => checkUrl(config))
   }
   yield runCheck('leftovers', () => checkLeftovers(list, cursorFile))
   const cursorFiles = cursorFile === undefined ? listHandOvers(list) : [cursorFile]
@@ -63,7 +63,7 @@ const EXAMPLE = /(?:^|\.)example(?:\.(?:com|net|org))?$/
 /** Looks for values that an owner forgets to change. @throws Failure */
 function checkSite({ baseUrl, site, siteFile }: Config): string {
   const { hostname } = new URL(baseUrl)
-  if (EXAMPLE.test(hostname)) throw new Failure(`${baseUrl} is an example: set BASE_URL to the address of your site`)
+  if (EXAMPLE.test(hostname)) throw new Failure(`${baseUrl} is an example: set BASE_URL to the URL of your page`)
   const isLocal = hostname === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) > 0
   const file = siteFile?.path ?? 'site.yaml'
   const lacking = listLacking(site)
@@ -108,8 +108,8 @@ async function checkService(list: ListUrl, { ops, baseUrl, siteFile }: Config): 
 
 const LOCAL_ORIGIN = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|$)/
 
-/** Asks whether the public address leads to this service, through the proxy. It may not be reachable from here. @throws Failure */
-async function checkAddress({ baseUrl }: Config): Promise<string> {
+/** Asks whether the public URL leads to this service, through the proxy. It may not be reachable from here. @throws Failure */
+async function checkUrl({ baseUrl }: Config): Promise<string> {
   if (LOCAL_ORIGIN.test(baseUrl)) throw new NotChecked(`${baseUrl} is for this machine only`)
   try {
     await expectAnswer(baseUrl + ENDPOINT.path, 405, '"method_not_allowed"')

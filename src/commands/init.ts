@@ -21,7 +21,7 @@ const QUESTIONS = [
   // First what readers see: without it, the page is right and says nothing.
   ['name', 'The name of the newsletter, such as The Gazette', 'Newsletter'],
   ['description', 'What readers get, such as One true story each Friday', 'none'],
-  ['baseUrl', 'The address of the page, such as https://list.example.org', DEFAULT_URL],
+  ['baseUrl', 'The URL of the page, such as https://list.example.org', DEFAULT_URL],
   ['contact', 'A contact for readers, such as editor@example.org', 'none'],
   ['languages', 'The languages of the page, such as en, de; the first one is the default', 'all'],
 ] as const

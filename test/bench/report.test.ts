@@ -29,7 +29,7 @@ test('it begins with the question and the sentence that answers it, and each que
   const rows = reader.match(/(?<=^\| )[A-Z][^|]* \| [\d.,]+ ?[^|]*(?= \|$)/gm) ?? []
   expect(rows).toHaveLength(ANSWERS.length)
   expect(rows[0]).toBe('One sign-up: 99 of 100 get their response within | 2,000.0 ms')
-  expect(rows.at(-1)).toBe('Two processes on PostgreSQL, in place of one | 0.50 times as many')
+  expect(rows.at(-1)).toBe('A burst with PostgreSQL | 2,000 per second')
 })
 
 test('goals, comparisons with another commit and failures are for maintainers', () => {

@@ -18,7 +18,7 @@ test('a line for each check, ok or what to do, and the exit code says whether so
   expect(lines.filter((line) => !/^[a-z .]+ +(?:ok|not checked): ./.test(line))).toEqual([])
   expect(lines.filter((line) => line.includes(' not checked: ')).map((line) => line.split(' ')[0])).toEqual([
     'service',
-    'address',
+    'url',
     'backup',
   ])
 
@@ -238,7 +238,7 @@ test('the public address must lead to this service: its host, every path, and a 
   const BASE_URL = `http://127.0.0.2:${port}`
   const doctor = async (url = BASE_URL) => {
     const { stdout } = await runCommand(['doctor'], { folder: await createFolder(), env: { BASE_URL: url } })
-    return /^address +(.*)$/m.exec(stdout)?.[1]
+    return /^url +(.*)$/m.exec(stdout)?.[1]
   }
   expect(await doctor()).toBe(`not checked: ${BASE_URL} cannot be reached from this machine`)
   expect(await doctor('http://localhost:1')).toBe('not checked: http://localhost:1 is for this machine only')

@@ -173,7 +173,7 @@ test('on a terminal it asks, and asks again after a mistake; an empty line takes
   const run = startInTerminal('exec rollcall init . --contact none', { columns: 120, folder, env: {} })
   await run.answer('The name of the newsletter, such as The Gazette [Newsletter]: ', '\r')
   await run.answer('What readers get, such as One true story each Friday [none]: ', 'News: every "Friday"\r')
-  const question = 'The address of the page, such as https://list.example.org'
+  const question = 'The URL of the page, such as https://list.example.org'
   await run.answer(`${question} [http://localhost:3000]: `, 'list.example/news\r')
   await run.answer('BASE_URL is "list.example/news": use an origin such as', 'https://list.example\r')
   await run.answer('[all]: ', 'ja\r')

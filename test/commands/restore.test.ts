@@ -141,7 +141,7 @@ test('the log of a list that is not closed is restored too; a backup with a log 
 
   writeFileSync(at('closed.db-wal'), 'x')
   const all = names()
-  expect((await run(['restore', 'closed.db'])).stderr).toContain('is the log of another list')
+  expect((await run(['restore', 'closed.db'])).stderr).toContain('is the write-ahead log of another list')
   expect(names()).toEqual(all)
 })
 

@@ -50,6 +50,29 @@ test('every import leads to a lower line of the diagram', () => {
   expect(upward).toEqual([])
 })
 
+/** The code on the way of an address to a list in SQLite: files, and folders with all of theirs. */
+const WAY = [
+  ...['service', 'email', 'errors', 'limits', 'routes', 'subscriber', 'commands/serve'],
+  ...['http/server', 'http/app', 'http/subscribe', 'http/body', 'http/responses', 'intake'],
+  ...['store/schedule', 'store/numbers'],
+  ...['schema', 'store', 'thread', 'worker', 'transaction', 'inbox', 'compaction'].map(
+    (name) => `store/sqlite/${name}`,
+  ),
+]
+
+test('the README says how long it takes to read the code, at 250 words a minute', () => {
+  const countHours = (files: readonly string[]) =>
+    files.reduce((sum, file) => sum + readText(`src/${file}`).split(/\s+/).length, 0) / 250 / 60
+  const code = SOURCES.filter((file) => /\.tsx?$/.test(file))
+  const way = code.filter((file) => WAY.some((name) => file === `${name}.ts` || file.startsWith(`${name}/`)))
+  expect(way.length).toBeGreaterThanOrEqual(WAY.length)
+  const sentence =
+    'An evening is enough for the code on the way of an address from the request to the list, and a day for all of it.'
+  expect(readText('README.md')).toContain(sentence)
+  expect(countHours(way)).toBeLessThan(2)
+  expect(countHours(code)).toBeLessThan(8)
+})
+
 /** The files of `src/` that a file imports, types included, as paths from there. */
 function listImports(file: string): string[] {
   return preProcessFile(readFileSync(join(ROOT, 'src', file), 'utf8'))

@@ -2,7 +2,8 @@
  * Every block of code in the README, in CONTRIBUTING and in docs/ is run, except for those of RUN_ELSEWHERE, most of which need
  * another program. A block without a runner fails.
  *
- * The blocks of a file run in order, in one folder, which looks like a checkout with an empty list. By the first word of
+ * The blocks of a file run in order, in one folder, which looks like a checkout with an empty list: paths of a server become those
+ * of the checkout, and `sudo` runs a command as the same user. test/runners/guides.ts runs them on a server. By the first word of
  * the info string:
  *
  *   sh     is run by bash; a failed command fails. `npm start` leaves the service running for the blocks that follow.
@@ -171,10 +172,7 @@ async function createRunner() {
   async function callService(text: string): Promise<string> {
     if (!service && text.search(ORIGINS) >= 0) await serve('exec rollcall serve')
     const { origin = '', opsPort } = service ?? {}
-    return text
-      .replace(ORIGINS, origin)
-      .replaceAll('/usr/share/doc/rollcall/', 'deploy/')
-      .replaceAll('http://localhost:9000', `http://127.0.0.1:${opsPort}`)
+    return text.replace(ORIGINS, origin).replaceAll('http://localhost:9000', `http://127.0.0.1:${opsPort}`)
   }
 
   /** Runs a command that stays, adds a subscriber, and waits until the reader's program has the address. */
@@ -215,13 +213,17 @@ async function createRunner() {
       const run = runners[language]
       if (run === undefined) throw new Error(`there is no runner for the language "${language}"`)
       const url = text.includes(POSTGRES_URL) ? await (await getServer()).createUrl() : ''
-      await run(text.replaceAll(POSTGRES_URL, url), name)
+      await run(toCheckout(text).replaceAll(POSTGRES_URL, url), name)
     },
     async close(): Promise<void> {
       await service?.stop()
     },
   }
 }
+
+/** The paths of a server, as they are in a checkout. */
+const toCheckout = (text: string) =>
+  text.replaceAll('/usr/share/doc/rollcall/', 'deploy/').replaceAll('/var/lib/rollcall/', 'data/')
 
 /** Compares an output with a block, in which `…` stands for any text of a line, and a line `…` for any lines. */
 function expectOutput(found: string, block: string): void {

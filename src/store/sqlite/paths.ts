@@ -48,7 +48,7 @@ export function refuseForeignLog(path: string): void {
   if (!hasContent(log) || isInWalMode(path)) return
   throw toStoreError(
     path,
-    `${log} is the log of another list, which was here before; stop every process that uses the list, move this log to another folder, and keep it, because it may hold addresses`,
+    `${log} is the write-ahead log of another list, which was here before; stop every process that uses the list, move this log to another folder, and keep it, because it may hold addresses`,
   )
 }
 
@@ -98,7 +98,7 @@ export function refuseLoneMount(path: string): void {
   const folder = dirname(path)
   throw toStoreError(
     path,
-    `only this file is mounted, and its log, which has the latest addresses, would be lost with ${folder}: mount a folder at ${folder}, with the list in it`,
+    `only this file is mounted, and its write-ahead log, which has the latest addresses, would be lost with ${folder}: mount a folder at ${folder}, with the list in it`,
   )
 }
 

@@ -185,7 +185,7 @@ function shortenLog(): void {
   try {
     keepServiceLogShort(list)
   } catch (error) {
-    report('warn', `the log of the list cannot be moved into it: ${toReason(error, toPath(list.db))}`)
+    report('warn', `the write-ahead log of the list cannot be moved into it: ${toReason(error, toPath(list.db))}`)
   }
 }
 

@@ -66,7 +66,7 @@ test.each(Object.entries(STRANGERS))('%s: it is not opened, and nothing is chang
   await replace(file)
   const read = () => ['', '-wal'].map((suffix) => existsSync(file + suffix) && readFileSync(file + suffix))
   const before = read()
-  const message = `the list ${file} cannot be used: ${file}-wal is the log of another list, which was here before; stop every process`
+  const message = `the list ${file} cannot be used: ${file}-wal is the write-ahead log of another list, which was here before; stop every process`
   expect(() => openSqliteStore(file, { access: 'create' })).toThrow(message)
   expect(read()).toEqual(before)
   // The advice of the message.
@@ -83,7 +83,9 @@ test('the folder of a symbolic link has no log: the one next to the real file co
   expect(await readListFile(link)).toEqual(['ada@site.io', 'bob@site.io'])
   await addAndEnd('kill', file, 'cyd@site.io')
   rmSync(file)
-  expect(() => openSqliteStore(link, { access: 'create' })).toThrow(`${file}-wal is the log of another list`)
+  expect(() => openSqliteStore(link, { access: 'create' })).toThrow(
+    `${file}-wal is the write-ahead log of another list`,
+  )
 })
 
 test('processes that create, open, close and are killed at once lose nothing, and find no foreign log', async () => {

@@ -28,7 +28,7 @@ function runMounted(folder: string, { mount, commands }: { mount: string; comman
 const FOLDERS = { 'the same file system': 'true', 'another file system': 'mount -t tmpfs none data' }
 test.skipIf(!canMount).each(Object.entries(FOLDERS))('its folder is on %s', async (_, mount) => {
   const folder = await createFolder()
-  const refusal = `the list ${folder}/data/list.db cannot be used: only this file is mounted, and its log, which has the latest addresses, would be lost with ${folder}/data: mount a folder at ${folder}/data, with the list in it`
+  const refusal = `the list ${folder}/data/list.db cannot be used: only this file is mounted, and its write-ahead log, which has the latest addresses, would be lost with ${folder}/data: mount a folder at ${folder}/data, with the list in it`
   writeFileSync(join(folder, 'host.db'), '')
   expect(runMounted(folder, { mount, commands: 'rollcall serve' })).toEqual({
     exitCode: 1,
