@@ -23,8 +23,6 @@ const [, JSON_FIELD] = POST_HEADERS
 const HOST = 'Host: list.example'
 const FORM = 'Content-Type: application/x-www-form-urlencoded'
 const CHUNKED = 'Transfer-Encoding: chunked'
-/** Maximum memory of the service, in MiB. It has about 90 when idle, and 130 after all documents are built. */
-const MAX_MEMORY_MIB = 230
 
 const service = await startService({ env: { BASE_URL: 'http://list.example' } })
 afterAll(() => service.stop())
@@ -191,16 +189,21 @@ test('a thousand requests that are not complete, and as many that break off, del
 })
 
 test('bodies that no handler reads take no memory', async () => {
+  /** The peak of the memory of the service so far, in MiB. */
+  function readPeak(): number {
+    const status = readFileSync(`/proc/${service.process.pid}/status`, 'utf8')
+    return Number(/^VmHWM:\s+([0-9]+) kB$/m.exec(status)![1]) / 1024
+  }
+  const before = readPeak()
   const connection = await openConnection(service.port)
-  // In all more than MAX_MEMORY_MIB.
   const request = toRequest('POST /nowhere', [HOST], 'x'.repeat(1_000_000))
   for (let count = 0; count < 250; count++) {
     connection.send(request)
     expectResponse(await receive(connection), 'no_such_path')
   }
   connection.close()
-  const status = readFileSync(`/proc/${service.process.pid}/status`, 'utf8')
-  expect(Number(/^VmHWM:\s+([0-9]+) kB$/m.exec(status)![1]) / 1024).toBeLessThan(MAX_MEMORY_MIB)
+  // What the runtime needs differs between machines. The bodies are 238 MiB.
+  expect(readPeak() - before).toBeLessThan(100)
 })
 
 test('the list has the addresses that got a 200, and no others', async () => {
