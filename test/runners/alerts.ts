@@ -4,7 +4,7 @@
  */
 
 import { Database } from 'bun:sqlite'
-import { expect, setDefaultTimeout, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { mkdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readText } from '../support/markdown.ts'
@@ -13,9 +13,6 @@ import { type RunningService, runCommand, type ServiceOptions, startService } fr
 import { createSyncCounter } from '../support/sync-counter.ts'
 import { until } from '../support/wait.ts'
 import { createFolder, findPort, RUNNING } from '../support/workspace.ts'
-
-// They run side by side, and each waits for several scrapes and windows.
-setDefaultTimeout(300_000)
 
 /** A scrape waits for the store up to 5 s, and Prometheus gives it as long as its interval. */
 const SCRAPE_S = 6

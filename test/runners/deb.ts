@@ -4,7 +4,7 @@
  * machine changes.
  */
 
-import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import { appendFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { $ } from 'bun'
@@ -15,9 +15,6 @@ import { findBlock } from '../support/markdown.ts'
 import { until } from '../support/wait.ts'
 import { createFolder } from '../support/workspace.ts'
 import { ARCHITECTURE, SYSTEMD, startMachine } from './machine.ts'
-
-// apt and systemd write a lot, and machines are busy.
-setDefaultTimeout(600_000)
 
 const ANSWERS = '--base-url https://list.example.org --name "The Gazette"'
 const ENABLE = 'systemctl enable --now rollcall rollcall-backup.timer'

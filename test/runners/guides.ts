@@ -4,7 +4,7 @@
  * upgrade, and a move to another server. Certificates come from a local ACME server. A machine has no network.
  */
 
-import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,9 +16,6 @@ import { readOrigin } from '../../build/origin.ts'
 import { findBlock, readBlocks, readText } from '../support/markdown.ts'
 import { createFolder } from '../support/workspace.ts'
 import { ARCHITECTURE, type Run, SYSTEMD, startMachine } from './machine.ts'
-
-// apt, systemd and debootstrap write a lot, and machines are busy.
-setDefaultTimeout(1_800_000)
 
 /** In place of the names in the guides, which doctor knows as examples. Here they lead to this machine. */
 const HOST = 'list.rollcall.dev'

@@ -27,6 +27,7 @@ interface Runner {
 }
 
 const toScript = (...args: readonly string[]) => [process.execPath, ...args]
+/** @param seconds for each test and each preparation. Machines are busy, and apt, systemd and downloads are slow. */
 const toTest = (file: string, seconds: number) =>
   toScript('test', '--timeout', String(seconds * 1000), `./test/runners/${file}`)
 
@@ -49,7 +50,7 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
   },
   packages: {
     about: 'installs the package with npm, pnpm, yarn and bun, from the registry, and runs it',
-    commands: [[...toInstall('install', 'packages'), '--no-package-lock'], toTest('packages/run.ts', 300)],
+    commands: [[...toInstall('install', 'packages'), '--no-package-lock'], toTest('packages/run.ts', 600)],
   },
   restic: {
     about: 'runs the blocks of the guide for restic, with a repository in a folder',

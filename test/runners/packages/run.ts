@@ -5,7 +5,7 @@
  * that is complete: it leaves out the other platforms of pnpm.
  */
 
-import { beforeAll, expect, onTestFinished, setDefaultTimeout, test } from 'bun:test'
+import { beforeAll, expect, onTestFinished, test } from 'bun:test'
 import { realpathSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,9 +14,6 @@ import { readText } from '../../support/markdown.ts'
 import { ROOT } from '../../support/paths.ts'
 import { runCommand, startService } from '../../support/service.ts'
 import { createFolder } from '../../support/workspace.ts'
-
-// Each manager downloads the runtime, and machines are busy.
-setDefaultTimeout(600_000)
 
 const MODULES = join(import.meta.dir, 'node_modules')
 const toProgram = (path: string) => ['node', join(MODULES, path)]

@@ -4,16 +4,13 @@
  * any point loses nobody and adds nobody twice.
  */
 
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../../support/paths.ts'
 import { type CommandResult, type RunningService, runCommand, startService } from '../../support/service.ts'
 import { createFolder } from '../../support/workspace.ts'
 import { type Ghost, installGhost, startGhost } from './ghost.ts'
-
-// Ghost is compiled once, and machines are busy.
-setDefaultTimeout(1_200_000)
 
 const SYNC = join(ROOT, 'deploy/recipes/sync')
 
