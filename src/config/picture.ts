@@ -5,30 +5,58 @@ import { toSystemReason } from '../failure.ts'
 import { MAX_PICTURE_BYTES } from '../limits.ts'
 
 /**
- * Each format, as Latin-1: how a file starts, and what one has that is whole (PNG, sections 5.2, 11.2.1 and 11.2.5; JPEG, ITU-T T.81,
- * annex B). A part of a picture, as a broken upload leaves it, would be a broken picture on the page.
+ * Each format: how a file starts, and whether it goes on to its end, both as Latin-1. A part of a picture, as a broken upload leaves
+ * it, would be a broken picture on the page. What is between the start and the end is not read.
  */
 const FORMATS = {
-  // The root element, after a byte order mark, an XML declaration, comments and a document type.
   SVG: {
     mediaType: 'image/svg+xml',
+    // The root element, after a byte order mark, an XML declaration, comments and a document type.
     start: /^(?:\xef\xbb\xbf)?\s*(?:<\?[^>]*>\s*|<!--(?:(?!-->)[\s\S])*-->\s*|<![A-Za-z][^>]*>\s*)*<svg[\s>]/,
-    // The end of the root element, or an empty one.
-    whole: /<\/svg\s*>|<svg[^>]*\/>/,
+    // The end of an svg element, or an empty one. Behind the root are comments only (XML 1.0, section 2.1).
+    isWhole: (content: string) => /(?:<\/svg\s*>|<svg[^>]*\/>)(?:\s|<!--(?:(?!-->)[\s\S])*-->)*$/.test(content),
   },
+  // PNG, sections 5.2, 11.2.1 and 11.2.5.
   PNG: {
     mediaType: 'image/png',
     start: /^\x89PNG\r\n/,
     // The first chunk with a width and a height above 0, and the last one.
-    whole: /^\x89PNG\r\n[\s\S]{6}IHDR(?!\0{4})[\s\S]{4}(?!\0{4})[\s\S]*IEND\xaeB`\x82/,
+    isWhole: (content: string) =>
+      /^\x89PNG\r\n[\s\S]{6}IHDR(?!\0{4})[\s\S]{4}(?!\0{4})[\s\S]*IEND\xaeB`\x82/.test(content),
   },
-  JPEG: {
-    mediaType: 'image/jpeg',
-    start: /^\xff\xd8\xff/,
-    // The last marker.
-    whole: /\xff\xd9/,
-  },
+  JPEG: { mediaType: 'image/jpeg', start: /^\xff\xd8\xff/, isWhole: hasEndOfJpeg },
 } as const
+
+/**
+ * Whether the markers of a JPEG lead to that of its end (ITU-T T.81, annex B). A segment is skipped as a whole, because it may have
+ * another picture in it, such as the thumbnail of a camera, which has an end of its own.
+ */
+function hasEndOfJpeg(content: string): boolean {
+  // After the two bytes of the start.
+  let at = 2
+  while (at < content.length) {
+    const code = content.charCodeAt(at) === 0xff ? content.charCodeAt(at + 1) : undefined
+    if (code === END_OF_IMAGE) return true
+    if (code === undefined || !hasSegment(code)) {
+      // A byte of the data of a scan.
+      at++
+      continue
+    }
+    const length = content.charCodeAt(at + 2) * 256 + content.charCodeAt(at + 3)
+    // The file is cut off before the length.
+    if (Number.isNaN(length)) return false
+    at += 2 + length
+  }
+  return false
+}
+
+const END_OF_IMAGE = 0xd9
+
+/** Whether a segment follows a marker. In the data of a scan, 0 follows a byte 0xff, and RST markers are between its parts. */
+function hasSegment(code: number): boolean {
+  const isRestart = code >= 0xd0 && code <= 0xd7
+  return code >= 0xc0 && code < 0xff && !isRestart
+}
 
 /** A card is PNG, because social networks read no SVG. */
 const USES = { logo: ['SVG', 'PNG'], portrait: ['SVG', 'PNG', 'JPEG'], card: ['PNG'] } as const
@@ -52,8 +80,8 @@ export function readPicture(use: PictureUse, file: string): Picture | string {
     const content = bytes.toString('latin1')
     const format = USES[use].find((name) => FORMATS[name].start.test(content))
     if (format === undefined) return `it is not ${names}; ${advice}`
-    const { mediaType, whole } = FORMATS[format]
-    return whole.test(content) ? { mediaType, bytes } : `this ${format} file is not whole; ${advice}`
+    const { mediaType, isWhole } = FORMATS[format]
+    return isWhole(content) ? { mediaType, bytes } : `this ${format} file is not whole; ${advice}`
   } catch (error) {
     return `${toSystemReason(error) ?? 'it cannot be read'}; ${advice}`
   }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { parseSite } from '../../src/config/site-file.ts'
 import { UsageError } from '../../src/failure.ts'
 import { LANGUAGE_TAGS } from '../../src/locales/texts.ts'
-import { createPng, JPEG } from '../support/picture.ts'
+import { createPng, JPEG, JPEG_WITH_THUMBNAIL } from '../support/picture.ts'
 import { createFolder } from '../support/workspace.ts'
 
 describe('a valid site file', () => {
@@ -266,7 +266,11 @@ describe('a picture', () => {
     await writeFile(join(folder, 'half.png'), PNG.subarray(0, -12))
     await writeFile(join(folder, 'flat.png'), createPng(2, 0))
     await writeFile(join(folder, 'half.svg'), '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0')
+    await writeFile(join(folder, 'inner.svg'), '<svg xmlns="http://www.w3.org/2000/svg"><svg><path/></svg><path d="M0')
     await writeFile(join(folder, 'half.jpg'), JPEG.subarray(0, -2))
+    await writeFile(join(folder, 'thumbnail.jpg'), JPEG_WITH_THUMBNAIL)
+    await writeFile(join(folder, 'half-with-thumbnail.jpg'), JPEG_WITH_THUMBNAIL.subarray(0, -2))
+    await writeFile(join(folder, 'header-with-thumbnail.jpg'), JPEG_WITH_THUMBNAIL.subarray(0, 40))
     await writeFile(join(folder, 'large.svg'), SVG.padEnd(64 * 1024 + 1))
     await writeFile(join(folder, 'largest.svg'), SVG.padEnd(64 * 1024))
   })
@@ -295,7 +299,10 @@ describe('a picture', () => {
     fail('ann.jpg').toThrow('site.yaml:1: portrait is "ann.jpg": add author, the name that stands beside the portrait')
     const advice = 'use the path of a file in SVG, PNG, or JPEG of at most 65536 bytes'
     fail('ann.webp\nauthor: Ann').toThrow(`it is not SVG, PNG, or JPEG; ${advice}`)
-    fail('half.jpg\nauthor: Ann').toThrow(`this JPEG file is not whole; ${advice}`)
+    expect(parsePortrait('thumbnail.jpg\nauthor: Ann')?.bytes).toEqual(JPEG_WITH_THUMBNAIL)
+    for (const half of ['half.jpg', 'half-with-thumbnail.jpg', 'header-with-thumbnail.jpg']) {
+      fail(`${half}\nauthor: Ann`).toThrow(`this JPEG file is not whole; ${advice}`)
+    }
     fail('large.svg\nauthor: Ann').toThrow(`it has 65537 bytes; ${advice}`)
   })
 
@@ -310,6 +317,7 @@ describe('a picture', () => {
     ['half.png', 'this PNG file is not whole'],
     ['flat.png', 'this PNG file is not whole'],
     ['half.svg', 'this SVG file is not whole'],
+    ['inner.svg', 'this SVG file is not whole'],
   ])('%s is not a logo: %s', (logo, reason) => {
     expect(() => parse(logo)).toThrow(
       `${folder}/site.yaml:2: logo is "${logo}": ${reason.replace('logo.png', `${folder}/logo.png`)}; use the path of a file in SVG or PNG of at most 65536 bytes, relative to the folder of the site file`,

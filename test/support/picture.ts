@@ -26,3 +26,13 @@ function toChunk(type: string, data: Uint8Array) {
 
 /** The first and the last bytes of a JPEG. */
 export const JPEG = Buffer.from('ffd8ffe000104a46494600010100000100010000ffd9', 'hex')
+
+/** The same with a smaller picture in a segment (APP1, Exif), as cameras write it, and with the data of a scan. */
+export const JPEG_WITH_THUMBNAIL = Buffer.concat([
+  Buffer.from('ffd8ffe1001e457869660000', 'hex'),
+  JPEG,
+  // A scan (SOS) of two rows of data: `ff00` is a byte of it, and `ffd0` is between the rows.
+  Buffer.from('ffda0008010100003f00', 'hex'),
+  Buffer.from('7fff0012ffd07f34', 'hex'),
+  Buffer.from('ffd9', 'hex'),
+])
