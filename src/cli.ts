@@ -191,8 +191,9 @@ function checkCommand(command: Command): void {
   const empty = command.options.find((option) => isEmpty(command.getOptionValue(option.attributeName())))
   if (empty) throw new UsageError(`the value of ${empty.long} is empty`)
   if (command.args.some(isEmpty)) throw new UsageError('an argument is empty')
-  if (!isUtf8(readProcess('cmdline')))
+  if (!isUtf8(readProcess('cmdline'))) {
     throw new UsageError('an argument is not text in UTF-8: use another name for the file')
+  }
   if (command.name() !== 'serve') checkStandardOutput()
 }
 

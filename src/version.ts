@@ -9,5 +9,9 @@ declare const COMMIT: string | undefined
 export const VERSION: string = manifest.version
 
 /** The commit that it was built from, if that is known. A published package has it in its package.json. */
-export const BUILD: string | undefined =
-  typeof COMMIT === 'string' ? COMMIT : 'gitHead' in manifest ? String(manifest.gitHead) : undefined
+export const BUILD: string | undefined = findBuild()
+
+function findBuild(): string | undefined {
+  if (typeof COMMIT === 'string') return COMMIT
+  return 'gitHead' in manifest ? String(manifest.gitHead) : undefined
+}

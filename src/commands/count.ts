@@ -18,15 +18,15 @@ export async function has(text: string, { json, ...options }: VerbOptions): Prom
     return { found, isComplete: isComplete() }
   })
   const { subscriber, suppressedAt } = found
-  if (subscriber) process.exitCode = EXIT.done
   // Without the inbox, nobody knows that an address is not on the list: the exit code of `withStore` stays.
-  else if (isComplete) process.exitCode = EXIT.failed
+  if (subscriber || isComplete) process.exitCode = subscriber ? EXIT.done : EXIT.failed
   if (json) {
     const dates = { subscribed_at: subscriber?.subscribedAt, suppressed_at: suppressedAt }
     return await printJson({ state: toState(found), email: subscriber?.email, ...dates, seq: subscriber?.seq })
   }
-  if (subscriber)
+  if (subscriber) {
     return await print(`${subscriber.email} has been on the list since ${subscriber.subscribedAt.toISOString()}`)
+  }
   const suppressed = suppressedAt ? ': suppressed' : ''
   const doubt = isComplete ? '' : ', unless it is in the inbox'
   await print(`not on the list${suppressed}${doubt}`)

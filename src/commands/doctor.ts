@@ -118,8 +118,9 @@ async function checkUrl({ baseUrl }: Config): Promise<string> {
   } catch (error) {
     if (error instanceof Failure) throw error
     const code = toErrorCode(error)
-    if (/CERT|SSL|TLS|SIGNATURE/.test(code))
+    if (/CERT|SSL|TLS|SIGNATURE/.test(code)) {
       throw new Failure(`${baseUrl}: its certificate is not valid (${code}): see the log of the proxy`)
+    }
     throw new NotChecked(`${baseUrl} cannot be reached from this machine`)
   }
 }

@@ -31,16 +31,17 @@ export async function askService({ host, port }: Listener, path: string, start: 
   const response = fetch(url, { proxy: false, redirect: 'manual', signal })
   const read = response.then(async (found) => ({ status: found.status, text: await found.text() }))
   const { status, text } = await read.catch((error: unknown) => {
-    if (toErrorCode(error) === 'ECONNREFUSED')
+    const code = toErrorCode(error)
+    if (code === 'ECONNREFUSED') {
       throw new Failure(`${url}: nothing listens: start the service, such as with: systemctl start rollcall`)
-    if (toErrorCode(error) === 'ECONNRESET') throw stranger
+    }
+    if (code === 'ECONNRESET') throw stranger
+    if (signal.aborted) {
+      const wait = `no answer within ${HEALTH_DEADLINE_MS / 1000} s`
+      throw new Failure(`${url}: ${wait}: restart the service, or correct the port in the settings`)
+    }
     // Such as a name or a network that leads nowhere.
-    if (!signal.aborted)
-      throw new Failure(
-        `${url}: nothing can be reached there (${toErrorCode(error)}): correct the host in the settings`,
-      )
-    const seconds = HEALTH_DEADLINE_MS / 1000
-    throw new Failure(`${url}: no answer within ${seconds} s: restart the service, or correct the port in the settings`)
+    throw new Failure(`${url}: nothing can be reached there (${code}): correct the host in the settings`)
   })
   if (status === 200 && text.startsWith(start)) return text
   // The words of Rollcall are one line.

@@ -55,8 +55,9 @@ export async function askMeanings(values: readonly CountedValue[]): Promise<Read
 
 /** Asks whether to import. @param isDoubtful whether Enter means no @throws Failure when the person stops, or says no */
 export async function askToImport(isDoubtful: boolean): Promise<void> {
-  const [choice, usual] = isDoubtful ? (['[y/N]', 'no'] as const) : (['[Y/n]', 'yes'] as const)
-  const answer = await askFor(`Import? ${choice}`, (text) => (text === '' ? usual : findAnswer(text)))
+  const question = isDoubtful ? 'Import? [y/N]' : 'Import? [Y/n]'
+  const meaningOfEnter = isDoubtful ? 'no' : 'yes'
+  const answer = await askFor(question, (text) => (text === '' ? meaningOfEnter : findAnswer(text)))
   if (answer === 'no') throw new Failure(STOPPED)
 }
 
@@ -89,7 +90,7 @@ export function explainDoubts(): Failure {
 }
 
 /** The URL of a PostgreSQL list with a password, as `--list` has it. src/config/postgres-url.ts says what a password is. */
-const WITH_PASSWORD = /^(?:--list=)?(postgres(?:ql)?:\/\/[^:@/?#]+):[^/?#]*(@.*)$/s
+const WITH_PASSWORD = /^(?:--list=)?(?<start>postgres(?:ql)?:\/\/[^:@/?#]+):[^/?#]*(?<end>@.*)$/s
 
 /**
  * The command of this process with more options, for a POSIX shell. Without the password in the URL of a list it would not run, so its
@@ -97,11 +98,18 @@ const WITH_PASSWORD = /^(?:--list=)?(postgres(?:ql)?:\/\/[^:@/?#]+):[^/?#]*(@.*)
  */
 function toCommand(added: readonly string[]): string {
   const given = process.argv.slice(2)
-  const [, start, rest] = given.map((word) => WITH_PASSWORD.exec(word)).find((found) => found !== null) ?? []
-  if (start === undefined) return ['rollcall', ...given, ...added].map(quotePath).join(' ')
+  const hasPassword = (word = '') => WITH_PASSWORD.test(word)
+  const url = WITH_PASSWORD.exec(given.find((word) => hasPassword(word)) ?? '')?.groups
+  if (url === undefined) return toShell(['rollcall', ...given, ...added])
+  // `--list URL` is two words, `--list=URL` is one.
   const isList = (word: string, index: number) =>
-    WITH_PASSWORD.test(word) || (word === '--list' && WITH_PASSWORD.test(given[index + 1] ?? ''))
-  const words = ['rollcall', ...given.filter((word, index) => !isList(word, index)), ...added]
+    hasPassword(word) || (word === '--list' && hasPassword(given[index + 1]))
+  const others = given.filter((word, index) => !isList(word, index))
   note('Put the password of the list in the place of PASSWORD.')
-  return `DATABASE_URL=${quotePath(`${start}:PASSWORD${rest}`)} ${words.map(quotePath).join(' ')}`
+  const list = quotePath(`${url.start}:PASSWORD${url.end}`)
+  return `DATABASE_URL=${list} ${toShell(['rollcall', ...others, ...added])}`
+}
+
+function toShell(words: readonly string[]): string {
+  return words.map(quotePath).join(' ')
 }

@@ -206,16 +206,21 @@ async function importRows(
   const total = optOuts.length + toAdd.length
   const showProgress = createProgress('importing', 'rows')
   let done = 0
-  const follow = (before: number) => (rows: number) => {
-    done = before + rows
+  const showDone = (rows: number) => {
+    done = rows
     showProgress(done, total)
   }
   try {
-    const left = await store.suppress(optOuts, { ...rule, signal, onProgress: follow(0) })
-    const came = await store.import(toAdd, { signal, onProgress: follow(optOuts.length) })
-    // Others may have come, or were suppressed, since the count.
-    const both = { alreadyListed: alreadyListed + came.alreadyListed, leftOut: leftOut + came.leftOut }
-    return { ...left, added: came.added, ...both }
+    const removal = await store.suppress(optOuts, { ...rule, signal, onProgress: showDone })
+    const onProgress = (rows: number) => showDone(optOuts.length + rows)
+    const addition = await store.import(toAdd, { signal, onProgress })
+    return {
+      ...removal,
+      added: addition.added,
+      // Those of the count, and others who came, or were suppressed, since then.
+      alreadyListed: alreadyListed + addition.alreadyListed,
+      leftOut: leftOut + addition.leftOut,
+    }
   } catch (error) {
     const part = `${toCount(done, 'address', 'addresses')} of ${toNumber(total)} imported`
     if (done > 0) note(`${part}; import the same file again to continue: nobody is added twice`)
@@ -228,7 +233,8 @@ function noteUndo({ added, suppressed }: Tally, { kind }: ListUrl): void {
   if (suppressed > 0) {
     note('to give people back who were suppressed by mistake: rollcall remove --forget ADDRESS, and import them again')
   }
-  const restore = kind === 'sqlite' ? 'rollcall restore FILE' : 'your tools for PostgreSQL'
-  if (added + suppressed > 0)
+  if (added + suppressed > 0) {
+    const restore = kind === 'sqlite' ? 'rollcall restore FILE' : 'your tools for PostgreSQL'
     note(`the import made no backup. If you have one, ${restore} takes everything back, also who subscribed since`)
+  }
 }

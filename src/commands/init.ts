@@ -126,14 +126,18 @@ function listSystemPorts(except: string): readonly number[] {
 
 /** Finds a port that is free and not among these. */
 function findPort(first: number, taken: readonly number[]): number {
-  for (let port = first; ; port++) {
-    try {
-      if (taken.includes(port)) continue
-      Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }).stop(true)
-      return port
-    } catch (error) {
-      if (toErrorCode(error) !== 'EADDRINUSE') throw error
-    }
+  let port = first
+  while (taken.includes(port) || !isFree(port)) port++
+  return port
+}
+
+function isFree(port: number): boolean {
+  try {
+    Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }).stop(true)
+    return true
+  } catch (error) {
+    if (toErrorCode(error) === 'EADDRINUSE') return false
+    throw error
   }
 }
 

@@ -11,7 +11,8 @@ import { toNumber } from '../words.ts'
  * no descriptor of a caller has. @throws Failure
  */
 export function checkStandardOutput(): void {
-  const [, flags = '0'] = /^flags:\s*(\d+)/m.exec(readProcess('fdinfo/1').toString()) ?? []
+  // Such as `flags: 02100001`, in octal (proc_pid_fdinfo(5)).
+  const flags = /^flags:\s*(\d+)/m.exec(readProcess('fdinfo/1').toString())?.[1] ?? '0'
   if ((Number.parseInt(flags, 8) & O_CLOEXEC) !== 0) throw new Failure('standard output is closed: use > /dev/null')
 }
 

@@ -30,13 +30,21 @@ function toJson({ lastAcceptedAt, ...counts }: ListSummary) {
 }
 
 function toText(list: string, { before, after, keptFiles }: Restored, dryRun: true | undefined): string {
+  const kept = keptFiles.map((file) => ['kept', file])
   const rows = [
     ['list', list],
-    ['before', before === undefined ? 'no list' : typeof before === 'string' ? 'not known' : toLine(before)],
+    ['before', toBefore(before)],
     ['after', toLine(after)],
-    ...(dryRun ? [['dry run', 'nothing was changed']] : keptFiles.map((file) => ['kept', file])),
+    ...(dryRun ? [['dry run', 'nothing was changed']] : kept),
   ]
   return rows.map(([name = '', value]) => `${name.padEnd(9)}${value}`).join('\n')
+}
+
+/** @param before a text when there was a list that could not be read */
+function toBefore(before: Restored['before']): string {
+  if (before === undefined) return 'no list'
+  if (typeof before === 'string') return 'not known'
+  return toLine(before)
 }
 
 function toLine({ subscribers, reserved, suppressed, lastAcceptedAt, inbox }: ListSummary): string {

@@ -26,7 +26,9 @@ export async function serve(): Promise<void> {
     const { requests, addresses } = cutOff
     const text = `stopped by force: requests without a complete response: ${requests}, addresses not confirmed: ${addresses}`
     log.error(cutOff, text)
-  } else log.info('stopped')
+  } else {
+    log.info('stopped')
+  }
   process.exit(cutOff || isOutdated ? EXIT.failed : EXIT.done)
 }
 
@@ -64,7 +66,9 @@ function waitForSignal(log: Log): Promise<number> {
       log.info({ signal }, 'stopping: the service answers every request that has begun')
       signaledAt = now
       resolve(now)
-    } else if (now - signaledAt > SAME_SIGNAL_MS) process.exit(EXIT.failed)
+    } else if (now - signaledAt > SAME_SIGNAL_MS) {
+      process.exit(EXIT.failed)
+    }
   }
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
   // Under `nohup`, the service must outlive its terminal. A mask in hexadecimal (proc(5)), with SIGHUP in the lowest bit.

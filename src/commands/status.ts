@@ -23,8 +23,9 @@ export async function status({ maxSilence, html, json, ...options }: StatusOptio
     const { readSite } = await import('../config/config.ts')
     const { renderStatus } = await import('./status-html.tsx')
     await replaceFile(html, renderStatus(readSite().site, found, problem))
-  } else if (json) await printJson(toJson(name, found, problem))
-  else await print(toText(name, found, problem))
+  } else {
+    await (json ? printJson(toJson(name, found, problem)) : print(toText(name, found, problem)))
+  }
   if (problem !== undefined) throw new Failure(problem)
   checkLatest(found.lastAcceptedAt)
   checkSilence(found, maxSilence)
@@ -87,10 +88,13 @@ function toText(list: string, found: StoreStatus, problem: string | undefined): 
 
 /** The parts of a bar, in eighths of its line. */
 const BARS = ' ▁▂▃▄▅▆▇█'
+const HIGHEST_BAR = BARS.length - 1
 
 /** A bar for each of 90 days, which fits into a terminal of 100 columns. A day with an address has at least the smallest one. */
 function toChart(days: StoreStatus['days']): string[] {
   const highest = Math.max(...days.map(({ added }) => added))
-  const bars = days.map(({ added }) => BARS[Math.ceil((added / (highest || 1)) * 8)]).join('')
+  // Without an address, every day has the empty bar.
+  const toBar = (added: number) => BARS[Math.ceil((added / (highest || 1)) * HIGHEST_BAR)]
+  const bars = days.map(({ added }) => toBar(added)).join('')
   return [bars.trimEnd(), `${days[0]?.date} to ${days.at(-1)?.date}, most on a day: ${toNumber(highest)}`]
 }

@@ -45,7 +45,7 @@ export async function readText(file: string, encoding?: string): Promise<string>
 
 /** How files begin that are not a list, and what to say: their first bytes as Latin-1, without zeros. `[^ -\xff]` is a control. */
 // biome-ignore format: a table
-const REFUSED: readonly (readonly [start: RegExp, message: string])[] = [
+const REFUSED_STARTS: readonly (readonly [pattern: RegExp, message: string])[] = [
   [/^PK[^ -\xff]{2}/, 'a spreadsheet or a zip archive: save it as CSV (UTF-8) there, or unpack it'],
   [/^\xd0\xcf[^ -\xff]\xe0/, 'an Excel spreadsheet: save it as CSV (UTF-8) there, and use that file'],
   // gzip, xz, bzip2, zstd, 7z.
@@ -65,8 +65,20 @@ const REFUSED: readonly (readonly [start: RegExp, message: string])[] = [
     'a dump of a database: export the table as CSV'],
 ]
 
+const REFUSED = REFUSED_STARTS.map(([pattern, message]) => ({ pattern, message }))
+
 /** Byte order marks: WHATWG Encoding, section 6. */
-const MARKS = { 'utf-8': '\xef\xbb\xbf', 'utf-16le': '\xff\xfe', 'utf-16be': '\xfe\xff' } as const
+const MARKS = [
+  { encoding: 'utf-8', mark: '\xef\xbb\xbf' },
+  { encoding: 'utf-16le', mark: '\xff\xfe' },
+  { encoding: 'utf-16be', mark: '\xfe\xff' },
+] as const
+
+/** Bytes at the start of a file that show what it is. */
+const START_BYTES = 8192
+
+/** Of the bytes of a text that is not UTF-16, at most this share is zero. */
+const MAX_SHARE_OF_ZEROS = 1 / 20
 
 /**
  * Decodes a list. Throws a Failure that says what to do with another kind of file, and a UsageError for an encoding that is none.
@@ -74,14 +86,20 @@ const MARKS = { 'utf-8': '\xef\xbb\xbf', 'utf-16le': '\xff\xfe', 'utf-16be': '\x
  * @param encoding a label of the Encoding standard. A byte order mark counts more. Default: UTF-8
  */
 export function decodeText(bytes: Uint8Array, name: string, encoding?: string): string {
-  const start = Buffer.from(bytes.subarray(0, 8192)).toString('latin1')
-  const [marked, mark = ''] = Object.entries(MARKS).find(([, mark]) => start.startsWith(mark)) ?? []
-  const plain = start.slice(mark.length).replaceAll('\0', '').trimStart().replace(/\r\n?/g, '\n')
-  const [, message] = REFUSED.find(([pattern]) => pattern.test(plain)) ?? []
-  if (message) throw new Failure(`${name}: it is ${message}`)
-  const known = marked ?? encoding
-  // Other encodings than UTF-16 have no zero bytes.
-  if (!known && start.split('\0').length > 1 + start.length / 20) {
+  const start = Buffer.from(bytes.subarray(0, START_BYTES)).toString('latin1')
+  const marked = MARKS.find(({ mark }) => start.startsWith(mark))
+  // The text without the zero bytes of UTF-16.
+  const plain = start
+    .slice(marked?.mark.length ?? 0)
+    .replaceAll('\0', '')
+    .trimStart()
+    .replace(/\r\n?/g, '\n')
+  const refused = REFUSED.find(({ pattern }) => pattern.test(plain))
+  if (refused) throw new Failure(`${name}: it is ${refused.message}`)
+  const known = marked?.encoding ?? encoding
+  // Other encodings than UTF-16 have no zero bytes. A few are an error of some program.
+  const zeros = start.split('\0').length - 1
+  if (!known && zeros > start.length * MAX_SHARE_OF_ZEROS) {
     const advice = 'use CSV, NDJSON or one address per line. For UTF-16, use --encoding utf-16le or utf-16be'
     throw new Failure(`${name}: it is not a text file: ${advice}`)
   }
@@ -89,11 +107,13 @@ export function decodeText(bytes: Uint8Array, name: string, encoding?: string): 
   try {
     return new TextDecoder(label, { fatal: true }).decode(bytes)
   } catch (error) {
-    if (error instanceof RangeError)
+    if (error instanceof RangeError) {
       throw new UsageError(`--encoding is "${label}": use a label of the Encoding standard, such as windows-1252`)
+    }
     const other = known ? '' : ', or name its encoding, such as --encoding windows-1252 (Western Europe)'
     // What is not in the encoding becomes U+FFFD.
-    const [valid = ''] = new TextDecoder(label).decode(bytes).split('\ufffd', 1)
-    throw new Failure(`${name}: line ${valid.split('\n').length}: it is not ${label}. Save it as UTF-8${other}`)
+    const valid = new TextDecoder(label).decode(bytes).split('\ufffd', 1)[0] ?? ''
+    const line = valid.split('\n').length
+    throw new Failure(`${name}: line ${line}: it is not ${label}. Save it as UTF-8${other}`)
   }
 }

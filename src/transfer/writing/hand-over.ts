@@ -59,7 +59,8 @@ export const toNextDelay = (delay: number): number => Math.min(2 * delay, RETRY_
 async function deliver(store: SubscriberStore, cursor: Cursor, limit: number, options: HandOverOptions) {
   const { follow, signal, note, includeReserved, writer } = options
   let upTo: number | undefined
-  for (let delay: number = RETRY_DELAY_MS.first; ; delay = toNextDelay(delay)) {
+  let delay: number = RETRY_DELAY_MS.first
+  while (true) {
     checkCursor(await store.head(), cursor)
     // Read again for each attempt: it leaves out a subscriber who was removed since the last one.
     const selection = { after: cursor.seq, upTo, limit, includeReserved, writer, signal }
@@ -70,12 +71,14 @@ async function deliver(store: SubscriberStore, cursor: Cursor, limit: number, op
     if (problem === undefined) return batch
     signal.throwIfAborted()
     const text = `subscribers ${batch.first} to ${batch.last}: ${problem}`
-    if (!follow)
+    if (!follow) {
       throw new Failure(`${text}; the cursor stays at ${cursor.seq}: the next run hands over the same subscribers`)
+    }
     note(`${text}; trying again in ${delay / 1000} s`)
     // Later subscribers do not join a batch that was handed over, so that the receiver can recognize it.
     upTo = batch.last
     await pause(delay, signal)
+    delay = toNextDelay(delay)
   }
 }
 
