@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path'
 import { join, quote, quotePath, toCount, toNumber } from '../../words.ts'
+import { BROKEN } from './breaks.ts'
 import { isDate, SERIAL, UNCLEAR_DATE } from './dates.ts'
 import { accepting, type Doubt, describeRow, naming, treating } from './doubt.ts'
 import type { Effect } from './effect.ts'
@@ -190,6 +191,14 @@ const findLostLines: FileDoubt = ({ table }, isOpen) => {
   return { seen, answers: [accepting('lines', 'if not')] }
 }
 
+/** Two lines may be one row. */
+const findBrokenRows: FileDoubt = ({ rejected, table }, isOpen) => {
+  const [first, second] = rejected.filter(({ reason }) => reason === BROKEN)
+  if (!first || !second || !isOpen('lines')) return undefined
+  const seen = `${table.place}s ${first.line} and ${second.line} may be one row with a line break that is not in quotes`
+  return { seen: `${seen}. Correct the file if they are`, answers: [accepting('lines', 'leaves them out')] }
+}
+
 const findUnclearDates: FileDoubt = ({ rejected }) => {
   const unclear = rejected.filter(({ reason }) => reason === UNCLEAR_DATE).length
   if (unclear === 0) return undefined
@@ -277,7 +286,7 @@ const findRemovals: ListDoubt = (_, { removed, size }, isOpen) => {
 /** Doubts about the file. */
 export const FILE_DOUBTS: readonly FileDoubt[] = [
   ...[findContradiction, findWhoLeft, findWordsBesideAddress, findEmptyStatuses, findGlobalStatus, findMissingDates],
-  ...[findLostLines, findUnclearDates, findRejected, findOtherAddresses],
+  ...[findLostLines, findBrokenRows, findUnclearDates, findRejected, findOtherAddresses],
 ]
 
 /** Doubts about what it would do to the list. */

@@ -2,6 +2,7 @@
 
 import type { ImportRow, OptOut } from '../../subscriber.ts'
 import { parseOwnerAddresses } from './addresses.ts'
+import { markBroken } from './breaks.ts'
 import type { Row, Table } from './csv.ts'
 import { type DateOrder, isBlank, type ParsedDate, parseDate, toDateText } from './dates.ts'
 import { type Column, findLayout, type Layout, type ReadOptions } from './layout.ts'
@@ -79,7 +80,7 @@ export function readRows(table: Table, options: ReadOptions): Rows {
     ...{ addresses: 0, words: undefined, dates: undefined, undated: undefined },
   }
   const rows = { all: 0, subscribed: 0, suppressed: 0, skip: 0, rejected: 0, empty: 0, unknown: 0 }
-  for (const row of table.rows()) {
+  for (const row of openRows(table, layout)) {
     rows.all++
     rows[readRow(row, draft)]++
   }
@@ -87,6 +88,11 @@ export function readRows(table: Table, options: ReadOptions): Rows {
   const [dateOrder, ...others] = draft.orders
   const isShown = dateOrder && others.length === 0 && !options.dateOrder
   return isShown ? readRows(table, { ...options, dateOrder }) : toRows(table, draft, rows)
+}
+
+/** The rows of a table. Only a line break between columns can split one. */
+function openRows(table: Table, layout: Layout): Iterable<Row> {
+  return table.names ? markBroken(table.rows(), layout, table.names.length) : table.rows()
 }
 
 function toRows(table: Table, draft: Draft, rows: Rows['rows']): Rows {
