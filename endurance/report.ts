@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 import { describeMachine, toTable } from '../bench/document.ts'
 import { type Figures, STORES, type StoreKind, type Trial } from './trial.ts'
 import { commands, commandsLarge } from './trials/commands.ts'
+import { failedWrites } from './trials/failed-writes.ts'
 import { faults } from './trials/faults.ts'
 import { fsync } from './trials/fsync.ts'
 import { model } from './trials/model.ts'
@@ -21,6 +22,7 @@ export const TRIALS: readonly Trial[] = [
   commands,
   powerCuts,
   forgetfulDisk,
+  failedWrites,
   faults,
   model,
   soak,

@@ -17,13 +17,15 @@ export type Call = Times &
     | { readonly kind: 'write'; readonly path: string; readonly offset: number | undefined; readonly data: Buffer }
     | { readonly kind: 'truncate'; readonly path: string; readonly size: number }
     | { readonly kind: 'sync' | 'failed sync' | 'unlink' | 'mkdir'; readonly path: string }
+    /** The system was asked to forget its copies of a file: posix_fadvise(2). */
+    | { readonly kind: 'forget'; readonly path: string }
     | { readonly kind: 'rename'; readonly path: string; readonly to: string }
     /** The path names the socket. */
     | { readonly kind: 'send' | 'receive'; readonly path: string; readonly data: Buffer }
   )
 
 const CALLS =
-  'openat,open,write,pwrite64,pwritev,writev,ftruncate,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,sendto,recvfrom'
+  'openat,open,write,pwrite64,pwritev,writev,ftruncate,fsync,fdatasync,fadvise64,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,sendto,recvfrom'
 
 /** Data of a call that is longer than this is cut: more than a page and more than a response. */
 const LONGEST = 1_048_576
@@ -155,6 +157,8 @@ function parseCall(text: string, begin: number): Call | undefined {
     case 'fsync':
     case 'fdatasync':
       return { ...times, kind: Number(result) < 0 ? 'failed sync' : 'sync', path }
+    case 'fadvise64':
+      return args.endsWith('POSIX_FADV_DONTNEED') ? { ...times, kind: 'forget', path } : undefined
     case 'unlink':
     case 'unlinkat':
       return { ...times, kind: 'unlink', path: first }

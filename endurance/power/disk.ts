@@ -6,7 +6,9 @@
  * POSIX leaves open, and more than a journaling file system does.
  *
  * A sync that fails means that the system could not write, and gave up: what was written before it is not on the disk, and no later
- * sync brings it there (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020).
+ * sync brings it there (Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020). As on ext4, a new part of a
+ * file that could not be written has zeros after a cut, even if it is written and synced again, until the system is asked to forget its
+ * copies of the file, or the part is cut off.
  */
 
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -30,6 +32,14 @@ interface DiskFile {
   readonly changes: Change[]
   /** Where a write without an offset goes. */
   end: number
+  /** Parts that keep their zeros, whatever is written to them. */
+  holes: Part[]
+}
+
+/** From an offset to before another one. */
+interface Part {
+  readonly from: number
+  readonly to: number
 }
 
 /** A change of a folder. Without a file, the name goes away. */
@@ -73,22 +83,36 @@ export function createDisk(root: string): Disk {
     const file = getFile(path)
     if (!file) return
     file.changes.push(made)
+    // The file system gives the part away at once, and another one when it is written again.
+    if ('size' in made) file.holes = file.holes.filter(({ from }) => from < made.size)
     file.end = 'size' in made ? made.size : made.offset + made.data.length
   }
 
   /** Makes durable what had ended before the sync began. */
   function sync(path: string, begin: number): void {
     const file = getFile(path)
-    if (file) applyChanges(file.synced, takeDone(file.changes, begin))
+    if (file) applyChanges(file.synced, takeDone(file.changes, begin), file.holes)
     else for (const renaming of takeDone(renamings.get(path) ?? [], begin)) applyRenaming(syncedNames, renaming)
   }
 
-  /** Forgets what was written before the sync began. The size of a file is in the journal of the file system, and stays. */
-  function forget(path: string, begin: number): void {
+  /** Gives up what was written before the sync began. The size of a file is in the journal of the file system, and stays. */
+  function giveUp(path: string, begin: number): void {
     const file = getFile(path)
     if (!file) return
-    const sizes = takeDone(file.changes, begin).filter((made) => 'size' in made)
+    const done = takeDone(file.changes, begin)
+    const size = file.synced.length
+    for (const made of done) {
+      if (!('data' in made)) continue
+      const hole = { from: Math.max(size, made.offset), to: made.offset + made.data.length }
+      if (hole.from < hole.to) file.holes.push(hole)
+    }
+    const sizes = done.filter((made) => 'size' in made)
     applyChanges(file.synced, sizes)
+  }
+
+  function forgetCopies(path: string): void {
+    const file = getFile(path)
+    if (file) file.holes = []
   }
 
   return {
@@ -96,7 +120,8 @@ export function createDisk(root: string): Disk {
       const { path, begin, end: at } = call
       if (!path.startsWith(root)) return
       if (call.kind === 'sync') sync(path, begin)
-      else if (call.kind === 'failed sync') forget(path, begin)
+      else if (call.kind === 'failed sync') giveUp(path, begin)
+      else if (call.kind === 'forget') forgetCopies(path)
       else if (call.kind === 'truncate') change(path, { at, size: call.size })
       else if (call.kind === 'write')
         change(path, { at, offset: call.offset ?? getFile(path)?.end ?? 0, data: call.data })
@@ -106,7 +131,7 @@ export function createDisk(root: string): Disk {
         madeFolders.add(path)
         rename(at, { path, file: 'folder' })
       } else if (call.kind === 'open' && call.isCreated) {
-        if (!names.has(path)) rename(at, { path, file: { synced: toContent(), changes: [], end: 0 } })
+        if (!names.has(path)) rename(at, { path, file: { synced: toContent(), changes: [], end: 0, holes: [] } })
         else if (call.isTruncated) change(path, { at, size: 0 })
       }
     },
@@ -124,7 +149,7 @@ export function createDisk(root: string): Disk {
         if (file === 'folder' || !isReachable(dirname(path))) continue
         mkdirSync(dirname(toPath(path)), { recursive: true })
         const content = toContent(file.synced)
-        applyChanges(content, chooseChanges(file.changes, kind, random))
+        applyChanges(content, chooseChanges(file.changes, kind, random), file.holes)
         writeFileSync(toPath(path), content)
       }
     },
@@ -166,12 +191,13 @@ function toContent(bytes = new Uint8Array()): Uint8Array<ArrayBuffer> {
   return content
 }
 
-function applyChanges(content: Uint8Array<ArrayBuffer>, changes: readonly Change[]): void {
+function applyChanges(content: Uint8Array<ArrayBuffer>, changes: readonly Change[], holes: readonly Part[] = []): void {
   for (const change of changes) {
     const size = 'size' in change ? change.size : Math.max(content.length, change.offset + change.data.length)
     content.buffer.resize(size)
     if ('data' in change) content.set(change.data, change.offset)
   }
+  for (const { from, to } of holes) content.fill(0, from, to)
 }
 
 function applyRenaming(files: Map<string, DiskFile | 'folder'>, { names }: Renaming): void {

@@ -62,7 +62,8 @@ function checkSame(found: readonly Row[], atEnd: ReadonlyMap<string, Row>): void
   }
 }
 
-function checkIntegrity(file: string): void {
+/** Fails when SQLite finds a damage. */
+export function checkIntegrity(file: string): void {
   using db = new Database(file)
   const problems = db.query<{ integrity_check: string }, []>('PRAGMA integrity_check').all()
   check(problems[0]?.integrity_check === 'ok', () => `the file is damaged: ${toSample(problems)}`)

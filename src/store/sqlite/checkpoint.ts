@@ -21,21 +21,28 @@
  *
  * A failed write. Linux drops the pages that it could not write, says so once, and the next sync succeeds (Rebello et al., "Can
  * Applications Recover from fsync Failures?", USENIX ATC 2020). What is written to the log behind such a hole is lost in a power cut, and
- * ext4 even leaves a hole where the same place is written again. So after any write that fails, and at the start of a service:
+ * ext4 even leaves a hole where the same place is written again, unless the system has forgotten its copies of that place.
  *
- * 1. Before the next write, the system forgets its copies of the log and the list (`forgetCopies`), so that everybody reads what the
- *    disk has. SQLite checks the sums of a log that it reads at a start. Later it does not, and need not: every commit is synced, so a
- *    page that the log has for SQLite was synced, and only those of the commit that failed may be gone.
- * 2. Then the log is moved into the list and truncated, so that nothing is written where a hole may be. While either fails, or a
- *    long reader keeps the log from being truncated, nothing is confirmed. Only a start does not wait for a reader.
+ * 1. A process whose write fails makes the system forget its copies of the log and the list at once (`forgetCopies`). So everybody,
+ *    also a command that writes in the next moment, reads what the disk has, and may write to the same place again.
+ * 2. Before its own next write, that process moves the log into the list and truncates it, so that nothing is written where a hole may be.
+ *    While that fails, or a long reader keeps the log from being truncated, it confirms nothing. It need not check the sums of the
+ *    log: every commit is synced, so a page that the log has for SQLite was synced, and only those of the commit that failed may be gone.
+ * 3. A log that no process uses may end at a write that failed: its process was killed then, or SQLite could not move the log when it
+ *    was closed. SQLite reads such a log anew, and takes what it finds in copies for written. So whoever opens the list to write,
+ *    service or command, first makes the system forget its copies, lets SQLite check the sums of what the disk has, and moves and deletes
+ *    the log (`moveLeftLog`).
+ *
+ * Other processes that have the log open at a failure are told by the system: each open file gets the error once, at its next sync
+ * (fsync(2)), and then follows 1 and 2 itself.
  */
 
 import { dlopen, FFIType } from 'bun:ffi'
-import type { Database } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
 import { closeSync, openSync } from 'node:fs'
 import { toErrorCode } from '../../failure.ts'
 import { isBusy, toPath } from './error.ts'
-import { keepDescriptor } from './paths.ts'
+import { hasContent, keepDescriptor } from './paths.ts'
 import { getRow } from './transaction.ts'
 
 /** Commits of a service after which a run of compaction moves the log. */
@@ -87,20 +94,18 @@ export function writeSoundly<T>(log: ListLog, work: () => T): T {
     if (log.state.doubt) recover(log)
     return work()
   } catch (error) {
-    if (!isBusy(error)) log.state.doubt = 'copied'
+    if (!isBusy(error)) doubt(log)
     throw error
   }
 }
 
-/** Moves and truncates the log that an earlier process left, unless others read it: a start does not wait for a backup. */
-export function startLog(log: ListLog): void {
-  log.state.doubt = 'copied'
+/** A write failed. Its own error is for the caller, and hides any that comes now: `recover` tries again what this does not do. */
+function doubt({ db, state }: ListLog): void {
+  state.doubt = 'copied'
   try {
-    writeSoundly(log, () => {})
-  } catch (error) {
-    // Any other error is that of a disk. The first write tries again, and says so.
-    if (isBusy(error)) log.state.doubt = undefined
-  }
+    forgetCopies(toPath(db))
+    state.doubt = 'forgotten'
+  } catch {}
 }
 
 /** An error leaves the log in doubt, so the next write tries again. While it waits for a reader, it does not forget again and again. */
@@ -111,6 +116,49 @@ function recover({ db, state }: ListLog): void {
   }
   truncateLog(db)
   state.doubt = undefined
+}
+
+/**
+ * Moves the log of a list into it when no process uses the list, and deletes it. Call it before the list is opened: whoever opens it first
+ * reads its log anew.
+ *
+ * @returns the state of the log: it is in doubt when it cannot be moved. Then the first write tries again, and says why
+ */
+export function moveLeftLog(path: string): ListLog['state'] {
+  const state = createLogState()
+  if (!hasContent(`${path}-wal`)) return state
+  try {
+    // When it is closed, SQLite deletes the log; if it could not be moved, SQLite tries once more.
+    using db = openAlone(path)
+    writeSoundly({ db, state }, () => truncateLog(db))
+  } catch (error) {
+    // Otherwise others use the list, and have its log in order.
+    if (!isBusy(error)) state.doubt = 'copied'
+  }
+  return state
+}
+
+/**
+ * Opens a list for this process alone, also when another process left its log at a write that failed. Nobody else can open it
+ * until the connection is closed. @throws SQLITE_BUSY when another process uses it
+ */
+export function openAlone(path: string): Database {
+  // Before SQLite reads the log, and checks its sums: only what the disk has counts. Nobody who uses the list is disturbed.
+  forgetLog(path)
+  const db = new Database(path, { readwrite: true })
+  try {
+    // In this mode, the lock outlives the transaction.
+    db.run('PRAGMA locking_mode = EXCLUSIVE')
+    db.run('BEGIN EXCLUSIVE')
+    db.run('COMMIT')
+    // Before the log is moved: an earlier process may have failed to move it. Not before the lock: a service that uses a large list
+    // would have to read it from the disk again.
+    forgetList(path)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
 }
 
 function truncateLog(db: Database): void {
@@ -158,15 +206,24 @@ const countPages = ({ log, checkpointed }: Checkpoint): number => log - checkpoi
  * file, does not note that when the write fails, and would not note it for a second write either, so that zeros would be read
  * after a power cut. Does nothing on macOS, whose file system writes a page to a new place each time.
  */
-export function forgetCopies(path: string): void {
-  if (process.platform !== 'linux') return
-  // A descriptor of the list must stay open: see keepDescriptor. SQLite has no lock on the log.
+function forgetCopies(path: string): void {
+  // The log first: it takes a moment, and a large list takes longer.
+  forgetLog(path)
+  forgetList(path)
+}
+
+function forgetList(path: string): void {
+  // A descriptor of the list must stay open: see keepDescriptor.
   forget(keepDescriptor(path))
+}
+
+function forgetLog(path: string): void {
   const log = openLog(path)
   if (log === undefined) return
   try {
     forget(log)
   } finally {
+    // SQLite has no lock on the log.
     closeSync(log)
   }
 }
@@ -186,6 +243,7 @@ const DONTNEED = 4
 
 /** See posix_fadvise(2). It cannot fail for a regular file. */
 function forget(descriptor: number): void {
+  if (process.platform !== 'linux') return
   loadLibrary().symbols.posix_fadvise(descriptor, 0, 0, DONTNEED)
 }
 

@@ -9,7 +9,7 @@ import { createPrivateFile, LIST_ID, syncPath } from '../../files.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { StoreError, type StoreOptions } from '../../subscriber.ts'
 import { checkClock } from '../numbers.ts'
-import { configureLog, createLogState, forgetCopies, type ListLog, startLog, writeSoundly } from './checkpoint.ts'
+import { configureLog, createLogState, type ListLog, moveLeftLog, writeSoundly } from './checkpoint.ts'
 import { isWriteError, toPath, toStoreError } from './error.ts'
 import {
   checkExists,
@@ -56,14 +56,8 @@ export function openListFile(file: string, access: StoreOptions['access'] | 'ser
       // SQLite gives its mode to the log next to it.
       createPrivateFile(path, { mayExist: true })
     }
-    const isService = access === 'serve'
-    // The log of an earlier process, which may have ended at a write that failed: see checkpoint.ts.
-    const hasLog = isService && hasContent(`${path}-wal`)
-    // Before SQLite opens the list, and reads the log.
-    if (hasLog) forgetCopies(path)
-    const list = openWritable(path, { name: resolve(file), isService })
-    if (hasLog) startLog(list)
-    return list
+    const state = moveLeftLog(path)
+    return openWritable(path, { name: resolve(file), isService: access === 'serve', state })
   } catch (error) {
     if (access === 'read' && isWriteError(error)) return openUnchanged(path, toStoreError(path, error))
     // Nobody can create a file in /proc, for example.
@@ -75,37 +69,37 @@ function openUnchanged(path: string, readOnly: 'backup' | Failure): ListFile {
   return { db: openReadOnly(path), files: new Map(), state: createLogState(), readOnly }
 }
 
-/** @param name the path as it was given, absolute: it may be a symbolic link */
-function openWritable(
-  path: string,
-  { name, isService }: { readonly name: string; readonly isService: boolean },
-): ListFile {
+interface OpenOptions {
+  /** The path as it was given, absolute: it may be a symbolic link. */
+  readonly name: string
+  /** Whether the list is for the service, which migrates an older one. */
+  readonly isService: boolean
+  /** That of the log, which was there before. */
+  readonly state: ListFile['state']
+}
+
+/** Opens a file that exists, and creates the schema in an empty one. The order matters: nothing is written to a file of others. */
+function openWritable(path: string, { name, isService, state }: OpenOptions): ListFile {
   const id = readFileId(path)
   // SQLite does not refuse a file that it may not write: it opens it for reading, and the first commit would fail instead of the start.
   accessSync(path, modes.W_OK)
   const db = new Database(path, { readwrite: true })
   try {
+    // Until the list is open, SQLite waits for others itself.
     db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
-    // Before anything is written: a database of another program stays as it is, and so does the list of a newer Rollcall.
-    const version = checkVersion(db, path)
-    const isNew = version === 0
-    // The caller migrates an older list for a service. A service of that version may have it open, so no command writes to it.
+    const isNew = checkVersion(db, path) === 0
+    // A service of an older version may have the list open, so no command writes to it.
     if (!isNew && !isService) refuseOutdated(db)
+    // A damaged list is refused before anything is written to it, and confirmed.
     touchTables(db)
-    // Before anything else is written: from now on it is a list, which no backup replaces.
-    if (isBackup(path)) db.run(`PRAGMA application_id = ${LIST_ID}`)
+    makeList(db, path)
     configure(db, path)
-    if (isNew) {
-      // Before the schema is committed: a process that finds the schema relies on the entry in the folder.
-      syncPath(dirname(path))
-      migrate(db, path)
-    }
-    // For its read alone: SQLite creates the log and its index at the first one in WAL mode, and `findFiles` must find both.
-    checkVersion(db, path)
-    const list: ListFile = { db, files: findFiles(path, name, id), state: createLogState(), isNew }
+    if (isNew) createSchema(db, path)
+    createLog(db, path)
+    const list: ListFile = { db, files: findFiles(path, name, id), state, isNew }
     // Another file may have been put here since `id` was read.
     refuseLost(list)
-    // From now on: see transaction.ts.
+    // From now on, waits are those of transaction.ts.
     db.run('PRAGMA busy_timeout = 0')
     return list
   } catch (error) {
@@ -115,10 +109,26 @@ function openWritable(
   }
 }
 
-/** Reads a page of each table, so that a list with a damaged one is refused before anything is confirmed. */
+/** Reads a page of each table. @throws SQLiteError when one is damaged */
 function touchTables(db: Database): void {
   const tables = db.query<{ name: string }, []>(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all()
   for (const { name } of tables) db.query(`SELECT 1 FROM "${name}" LIMIT 1`).get()
+}
+
+/** Takes the mark of a backup away, before anything else is written to it: from now on, `backup` does not replace it. */
+function makeList(db: Database, path: string): void {
+  if (isBackup(path)) db.run(`PRAGMA application_id = ${LIST_ID}`)
+}
+
+function createSchema(db: Database, path: string): void {
+  // Before the schema is committed: a process that finds the schema relies on the entry in the folder.
+  syncPath(dirname(path))
+  migrate(db, path)
+}
+
+/** SQLite creates the log and its index at the first read in WAL mode, and `findFiles` must find both. */
+function createLog(db: Database, path: string): void {
+  checkVersion(db, path)
 }
 
 function configure(db: Database, path: string): void {
@@ -182,7 +192,11 @@ export function write<T>(list: ListFile, work: () => T): T {
   return writeSoundly(list, work)
 }
 
-/** Commits what a caller is told about. @throws as `write` */
+/**
+ * Commits what a caller is told about. It looks twice at the files and the version, because neither look is under the lock of the
+ * commit: the first one keeps an old program from writing to a list that was migrated, and the second one from confirming what it
+ * wrote while another process migrated the list. @throws as `write`
+ */
 export function commit(list: ListFile, work: () => void): void {
   write(list, work)
   // After the sync and before the confirmation, so that only addresses in the files at the paths are confirmed.
@@ -218,7 +232,13 @@ export function keepOpen(db: Database): void {
   kept.push(db)
 }
 
-/** Closes a list, unless it is lost. @returns how it is lost */
+/**
+ * Closes a list, unless it is lost. When nobody else has it open, SQLite moves its log into it and deletes the log. It ignores an error
+ * of that (sqlite3WalClose in wal.c), and nothing is lost: the log then stays, with all that was confirmed, and `moveLeftLog` moves it
+ * when the list is opened again.
+ *
+ * @returns how the list is lost
+ */
 export function closeList(list: ListFile): LostListError | undefined {
   const loss = findLoss(list)
   if (loss) keepOpen(list.db)

@@ -3,13 +3,14 @@
  * is locked, and the new file is written under another name before it gets that of the list.
  */
 
-import { Database } from 'bun:sqlite'
+import type { Database } from 'bun:sqlite'
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Failure, toErrorCode, toFileFailure, UsageError } from '../../failure.ts'
 import { createPrivateFile, renameSynced, syncPath, withPartialFile } from '../../files.ts'
 import { StoreError } from '../../subscriber.ts'
 import { checkAndCopy, type ListSummary, readSummary, toKeptName } from './backup.ts'
+import { openAlone } from './checkpoint.ts'
 import { isBusy, isDamage, toReason, toStoreError } from './error.ts'
 import { keepOpen, openReadOnly } from './file.ts'
 import { checkExists, createFolder, hasContent, readFileId, refuseForeignLog, toRealPath } from './paths.ts'
@@ -109,12 +110,8 @@ function lockList(file: string, check?: (locked: Database) => void): Database | 
 function openLocked(file: string, check?: (locked: Database) => void): Database | undefined {
   let db: Database | undefined
   try {
-    db = new Database(file, { readwrite: true })
-    // In this mode, the lock outlives the transaction.
-    db.run('PRAGMA locking_mode = EXCLUSIVE')
-    db.run('BEGIN EXCLUSIVE')
+    db = openAlone(file)
     check?.(db)
-    db.run('COMMIT')
     return db
   } catch (error) {
     db?.close()

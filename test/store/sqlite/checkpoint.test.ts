@@ -8,6 +8,7 @@ import { endRun, keepLogShort } from '../../../src/store/sqlite/checkpoint.ts'
 import { closeList, type ListFile, openListFile, write } from '../../../src/store/sqlite/file.ts'
 import { append } from '../../../src/store/sqlite/inbox.ts'
 import { getRow } from '../../../src/store/sqlite/transaction.ts'
+import { ROOT } from '../../support/paths.ts'
 import { createFolder } from '../../support/workspace.ts'
 
 /** Opens a new list, which does not wait for the disk. */
@@ -107,20 +108,50 @@ test('a lock that others hold is no failed write', async () => {
   write(list, () => expect(statSync(`${file}-wal`).size).toBeGreaterThan(0))
 })
 
-test('a service moves and truncates the log that an earlier process left, but does not wait for a reader', async () => {
+/** Leaves a list with a log, as a service does that is killed. */
+async function leaveLog(): Promise<string> {
   const file = join(await createFolder(), 'list.db')
-  const left = openListFile(file)
-  onTestFinished(() => void closeList(left))
-  addOne(left, 0)
-  const reader = startReader(file)
-  const waiting = openListFile(file)
-  write(waiting, () => addOne(waiting, 1))
-  reader.close()
-  closeList(waiting)
+  const script = `
+    import { openListFile } from '${ROOT}/src/store/sqlite/file.ts'
+    import { append } from '${ROOT}/src/store/sqlite/inbox.ts'
+    append(openListFile(process.argv[1]).db, '["left@site.io"]')
+    process.kill(process.pid, 'SIGKILL')
+  `
+  await Bun.spawn([process.execPath, '-e', script, file]).exited
   expect(statSync(`${file}-wal`).size).toBeGreaterThan(0)
-  const list = openListFile(file)
-  expect(statSync(`${file}-wal`).size).toBe(0)
+  return file
+}
+
+test.each(['serve', 'change', 'read'] as const)(
+  'whoever opens a list first moves the log that is left: %s',
+  async (access) => {
+    const file = await leaveLog()
+    const list = openListFile(file, access)
+    onTestFinished(() => void closeList(list))
+    expect(statSync(`${file}-wal`).size).toBe(0)
+    expect(getRow<{ rows: number }>(list.db, 'SELECT count(*) AS rows FROM inbox').rows).toBe(1)
+  },
+)
+
+test('the log of a list that others use stays as it is', async () => {
+  const file = await leaveLog()
+  const other = openListFile(file)
+  onTestFinished(() => void closeList(other))
+  addOne(other, 0)
+  const list = openListFile(file, 'change')
+  expect(statSync(`${file}-wal`).size).toBeGreaterThan(0)
+  expect(list.state.doubt).toBeUndefined()
   closeList(list)
+})
+
+test('after a write that failed, copies are forgotten at once, and not at the next write', async () => {
+  const { list } = await openList()
+  addOne(list, 0)
+  const fail = () => {
+    throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_FSYNC' })
+  }
+  expect(() => write(list, fail)).toThrow('disk I/O error')
+  expect(list.state.doubt).toBe('forgotten')
 })
 
 test('what is sorted stays in memory, because the folder of temporary files may be full', async () => {
