@@ -6,23 +6,33 @@
  */
 
 import { expect, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CliFixture, createCliFixture } from '../support/cli-fixture.ts'
+import { readListFile } from '../support/list-file.ts'
 import { PROGRAM } from '../support/program.ts'
-import { type CommandResult, runCommand } from '../support/service.ts'
+import { type CommandResult, type RunningService, runCommand, startService } from '../support/service.ts'
+import { describeFaults, type Fault, type Trace, takeTrace, toFaults, toTracer } from '../support/strace.ts'
+import { createFolder } from '../support/workspace.ts'
 
 /** The calls that change files, or make them durable. The runtime makes none of them for itself. */
-const CALLS = [
-  ...['pwrite64', 'fsync', 'fdatasync', 'ftruncate', 'rename', 'renameat', 'renameat2', 'link', 'linkat'],
-  ...['unlink', 'unlinkat', 'fchmod', 'fchown', 'chmod', 'mkdir', 'mkdirat'],
-] as const
+const CHANGES: Kinds = {
+  calls: [
+    ...['pwrite64', 'fsync', 'fdatasync', 'ftruncate', 'rename', 'renameat', 'renameat2', 'link', 'linkat'],
+    ...['unlink', 'unlinkat', 'fchmod', 'fchown', 'chmod', 'mkdir', 'mkdirat'],
+  ],
+}
 
-/** A test makes hundreds of runs. On a busy machine, each takes seconds. In milliseconds. */
-const LIMIT_MS = 600_000
+const WRITTEN = ['list.db', 'copy.db', 'out.txt', 'c']
+const PARTIAL = WRITTEN.flatMap((name) => ['', '-journal', '-wal'].map((ending) => `.${name}.PID.partial${ending}`))
 
-/** More calls of one kind than this are those of a loop, which the first ones have shown. */
-const MOST = 8
+/** Calls that the runtime makes for itself all the time: they fail only where they concern one of these files. */
+const COMMON: Kinds = {
+  calls: ['openat', 'pread64', 'read', 'write'],
+  files: ['', 'list.db', 'list.db-wal', 'list.db-journal', 'from.db', 'copy.db', 'out.txt', 'c', 'got', ...PARTIAL],
+}
+
+type Kinds = Pick<Trace, 'calls' | 'files'>
 
 interface Operation {
   readonly name: string
@@ -36,31 +46,12 @@ interface Operation {
   readonly leaves: RegExp
 }
 
-/** Runs a command under strace. Returns its result and the calls that it made, by kind. */
-async function trace(fixture: CliFixture, { args, stdin }: Operation, fault?: { call: string; n: number }) {
-  const log = join(fixture.folder, 'trace')
-  const calls = fault?.call ?? CALLS.join(',')
-  const rule = fault ? ['-e', `inject=${calls}:error=EIO:when=${fault.n}`] : []
-  const program = ['strace', '-f', '-qq', '--seccomp-bpf', '-o', log, '-e', `trace=${calls}`, ...rule, PROGRAM]
-  const result = await runCommand(args, { program, stdin, folder: fixture.folder, env: { DATABASE_URL: fixture.list } })
-  const text = readFileSync(log, 'utf8')
-  rmSync(log)
-  return { result, text }
-}
-
-/** How many calls of each kind a thread makes at most: strace counts for each thread. */
-function countCalls(text: string): Map<string, number> {
-  const perThread = new Map<string, number>()
-  for (const [, thread, call] of text.matchAll(/^(\d+) +(\w+)\(/gm)) {
-    const key = `${thread} ${call}`
-    perThread.set(key, (perThread.get(key) ?? 0) + 1)
-  }
-  const most = new Map<string, number>()
-  for (const [key, count] of perThread) {
-    const call = key.split(' ')[1] ?? ''
-    most.set(call, Math.max(most.get(call) ?? 0, count))
-  }
-  return most
+/** Runs a command under strace. Returns its result, and what strace wrote. */
+async function trace(fixture: CliFixture, { args, stdin }: Operation, kinds: Kinds, fault?: Fault) {
+  const { folder, list } = fixture
+  const program = [...toTracer({ folder, ...kinds, fault }), PROGRAM]
+  const result = await runCommand(args, { program, stdin, folder, env: { DATABASE_URL: list } })
+  return { result, text: await takeTrace(folder) }
 }
 
 async function prepareList({ print }: CliFixture): Promise<void> {
@@ -156,49 +147,91 @@ function expectWords({ code, stderr }: CommandResult): void {
   expect(stderr).not.toMatch(/^ +at |\.ts:\d|node_modules/m)
 }
 
-test.each(OPERATIONS.map((operation) => [operation.name, operation] as const))(
-  '%s',
-  async (_, operation) => {
+/** Runs a command with a fault, and checks what it left. Then it runs again, without one. Returns whether the fault met a call. */
+async function tryFault(operation: Operation, kinds: Kinds, fault: Fault): Promise<boolean> {
+  const fixture = await createCliFixture()
+  await operation.prepare(fixture)
+  const { result, text } = await trace(fixture, operation, kinds, fault)
+  try {
+    expectWords(result)
+    // What cannot be deleted stays. A partial file is private, and the next command that writes this file deletes it. A journal was
+    // emptied before, so SQLite does not play it back, and deletes it.
+    const leaves = fault.call.startsWith('unlink') ? [operation.leaves, /^\..+\.partial|-journal$/] : [operation.leaves]
+    const names = readdirSync(fixture.folder).filter((entry) => !leaves.some((pattern) => pattern.test(entry)))
+    expect(names).toEqual([])
+    await operation.check(fixture, result)
+    // A second time, without a fault, the work is done, or was done.
+    const { folder, list } = fixture
+    const again = await runCommand(operation.args, { folder, stdin: operation.stdin, env: { DATABASE_URL: list } })
+    await operation.check(fixture, again)
+  } catch (cause) {
+    const place = `${operation.name}, after a fault in ${fault.call} ${fault.n}`
+    throw new Error(`${place} (exit ${result.code}): ${result.stderr}`, { cause })
+  }
+  return text.includes('(INJECTED)')
+}
+
+test.each(OPERATIONS.map((operation) => [operation.name, operation] as const))('%s', async (name, operation) => {
+  console.log(name)
+  for (const kinds of [CHANGES, COMMON]) {
     const first = await createCliFixture()
     await operation.prepare(first)
-    const { result, text } = await trace(first, operation)
+    const { result, text } = await trace(first, operation, kinds)
     expect([result.code, result.code === 0 ? '' : result.stderr]).toEqual([0, ''])
-    const faults = [...countCalls(text)].flatMap(([call, count]) =>
-      Array.from({ length: Math.min(count, MOST) }, (_, index) => ({ call, n: index + 1 })),
-    )
-    expect(faults.length).toBeGreaterThan(3)
-    for (const fault of faults) {
-      const fixture = await createCliFixture()
-      await operation.prepare(fixture)
-      const failed = await trace(fixture, operation, fault)
-      const name = `${fault.call} ${fault.n}`
-      // What cannot be deleted stays. A partial file is private, and the next command that writes this file deletes it. A journal was
-      // emptied before, so SQLite does not play it back, and deletes it.
-      const leaves = fault.call.startsWith('unlink')
-        ? [operation.leaves, /^\..+\.partial|-journal$/]
-        : [operation.leaves]
-      const names = readdirSync(fixture.folder).filter((entry) => !leaves.some((pattern) => pattern.test(entry)))
-      try {
-        expectWords(failed.result)
-        expect(names).toEqual([])
-        await operation.check(fixture, failed.result)
-        // A second time, without a fault, the work is done, or was done.
-        const again = await runCommand(operation.args, {
-          folder: fixture.folder,
-          stdin: operation.stdin,
-          env: { DATABASE_URL: fixture.list },
-        })
-        await operation.check(fixture, again)
-      } catch (error) {
-        throw new Error(
-          `${operation.name}, after a fault in ${name} (exit ${failed.result.code}): ${failed.result.stderr}`,
-          {
-            cause: error,
-          },
-        )
-      }
-    }
-    console.log(`${operation.name}: ${faults.length} faults`)
-  },
-  LIMIT_MS,
-)
+    const met = new Map<Fault, boolean>()
+    for (const fault of toFaults(text, 'EIO')) met.set(fault, await tryFault(operation, kinds, fault))
+    expect([...met.values()].filter(Boolean).length).toBeGreaterThan(3)
+    console.log(describeFaults(text, met))
+  }
+})
+
+/** Starts a service on a new list. Returns what it says when it ends instead. */
+async function start(folder: string, launcher: readonly string[] = []): Promise<RunningService | string> {
+  const options = { folder, launcher, env: { DATABASE_URL: `sqlite:${folder}/list.db` } }
+  return await startService(options).catch((error: unknown) => String(error))
+}
+
+/** Starts a service with a fault, and another one without. Returns whether the fault met a call. */
+async function tryStart(kinds: Kinds, fault: Fault): Promise<boolean> {
+  const folder = await createFolder()
+  const name = `${fault.call} ${fault.n}`
+  const service = await start(folder, toTracer({ folder, ...kinds, fault }))
+  const kept: string[] = []
+  if (typeof service === 'string') {
+    // It ends at once, and says why.
+    expect([name, service]).toEqual([name, expect.stringContaining('the service ended with 1: ')])
+    expect([name, service]).not.toEqual([name, expect.stringMatching(/^ +at |\.ts:\d|"stack"/m)])
+  } else {
+    // A call may fail later, at the first address.
+    const { status } = await service.subscribe('ada@site.io')
+    expect([name, status]).toEqual([name, status === 200 ? 200 : 500])
+    if (status === 200) kept.push('ada@site.io')
+    await service.stop()
+  }
+  const text = await takeTrace(folder)
+  const again = await start(folder)
+  if (typeof again === 'string') throw new Error(`after a fault in ${name}: ${again}`)
+  expect((await again.subscribe('bob@site.io')).status).toBe(200)
+  await again.stop()
+  expect([name, ...(await readListFile(`${folder}/list.db`))]).toEqual(
+    expect.arrayContaining([name, ...kept, 'bob@site.io']),
+  )
+  const left = readdirSync(folder).filter((entry) => !LIST.test(entry))
+  expect([name, ...left]).toEqual([name])
+  return text.includes('(INJECTED)')
+}
+
+test('the start of a service', async () => {
+  console.log('the start of a service')
+  for (const kinds of [CHANGES, COMMON]) {
+    const folder = await createFolder()
+    const service = await start(folder, toTracer({ folder, ...kinds }))
+    if (typeof service === 'string') throw new Error(service)
+    await service.stop()
+    const text = await takeTrace(folder)
+    const met = new Map<Fault, boolean>()
+    for (const fault of toFaults(text, 'EIO')) met.set(fault, await tryStart(kinds, fault))
+    expect([...met.values()].filter(Boolean).length).toBeGreaterThan(3)
+    console.log(describeFaults(text, met))
+  }
+})

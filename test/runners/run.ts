@@ -58,7 +58,7 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
     commands: [toTest('restic.ts', 60)],
   },
   faults: {
-    about: 'makes the n-th system call of commands fail, for each n',
+    about: 'makes the n-th system call of commands, and of the start of a service, fail, for each n',
     programs: { strace: 'strace' },
     commands: [toTest('faults.ts', 600)],
   },
