@@ -3,11 +3,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bundlePage } from '../src/page/bundle.ts'
-import { ROOT, readOrigin } from './origin.ts'
+import { bundleProgram } from './bundle.ts'
+import { readOrigin } from './origin.ts'
 import { findRuntime, writeRuntime } from './runtime.ts'
-
-const SOURCES = join(ROOT, 'src')
 
 /** All targets. */
 export const PLATFORMS = [
@@ -47,19 +45,9 @@ interface Compilation {
 }
 
 async function compile(target: string, { runtime, outfile, commit }: Compilation): Promise<void> {
-  const literals = Object.entries(await bundlePage()).map(([name, content]) => {
-    const text = typeof content === 'string'
-    return `${name}: ${text ? JSON.stringify(content) : `Buffer.from('${Buffer.from(content).toString('base64')}', 'base64')`}`
-  })
-  const page = `const page = { ${literals.join(', ')} }\nexport const bundlePage = async () => page`
-  await Bun.build({
-    // The script of each thread is an entry point of its own.
-    entrypoints: [join(SOURCES, 'cli.ts'), ...new Bun.Glob('**/*worker.ts').scanSync({ cwd: SOURCES, absolute: true })],
-    // Without folders, so that `new URL('./worker.ts', import.meta.url)` is the same file as in the sources.
+  await bundleProgram(commit, {
+    // Without folders, so that the script of a thread is next to the program, as in the sources.
     naming: { entry: '[name].[ext]' },
-    // Names stay, for the stacks in the log.
-    minify: { whitespace: true, syntax: true, identifiers: false },
-    bytecode: true,
     format: 'esm',
     // It reads no file of the folder in which it is started, apart from its own.
     compile: {
@@ -69,14 +57,5 @@ async function compile(target: string, { runtime, outfile, commit }: Compilation
       autoloadBunfig: false,
       autoloadDotenv: false,
     },
-    // Packages for Node look for files next to their code, which is not there: the path of the build would be in the program.
-    define: { COMMIT: JSON.stringify(commit) ?? 'undefined', __dirname: '"/"', __filename: '"/"' },
-    plugins: [replacePageBundle(page)],
   })
-}
-
-/** Replaces the module that bundles the page: the build has done it. */
-function replacePageBundle(contents: string): Bun.BunPlugin {
-  const filter = new RegExp(`^${RegExp.escape(join(SOURCES, 'page/bundle.ts'))}$`)
-  return { name: 'page', setup: (build) => void build.onLoad({ filter }, () => ({ contents, loader: 'ts' })) }
 }

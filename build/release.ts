@@ -33,8 +33,10 @@ export async function writePackages(folder: string, target: string, origin = rea
 async function writeNpmPackage(folder: string, { commit, url, date }: Origin): Promise<void> {
   const temporary = mkdtempSync(join(tmpdir(), 'rollcall-package-'))
   try {
-    const pack = async (from: string, to: string) =>
-      join(to, (await $`npm pack --silent --pack-destination ${to}`.cwd(from).text()).trim())
+    // The program says which commit it is. Outside of git, only the caller knows it.
+    const env = { ...process.env, REVISION: commit }
+    const pack = async (from: string, to: string, ...options: readonly string[]) =>
+      join(to, (await $`npm pack --silent ${options} --pack-destination ${to}`.cwd(from).env(env).text()).trim())
     await $`tar -xzf ${await pack(ROOT, temporary)} -C ${temporary}`
     // The SBOM has the name of the folder.
     const copy = join(temporary, 'rollcall')
@@ -46,7 +48,8 @@ async function writeNpmPackage(folder: string, { commit, url, date }: Origin): P
     }
     const manifest = { ...readManifest(copy), ...places, gitHead: commit }
     writeFileSync(join(copy, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
-    await pack(copy, folder)
+    // The copy has the program, and not what builds it.
+    await pack(copy, folder, '--ignore-scripts')
     cpSync(join(ROOT, 'package-lock.json'), join(copy, 'package-lock.json'))
     await $`npm ci --omit=dev --ignore-scripts --no-audit --loglevel=error`.cwd(copy).quiet()
     // npm leaves out a package that the development needs too, so nothing may name that.

@@ -146,7 +146,8 @@ program.helpCommand('help [command]', 'Print help for a command')
 // Ctrl-Z stops a command in a turn of the event loop: no transaction on a SQLite list is open then, and the service gets its lock.
 process.on('SIGTSTP', () => process.kill(process.pid, 'SIGSTOP'))
 process.on('uncaughtException', fail).on('unhandledRejection', fail)
-await program.parseAsync().catch(fail)
+// Not `await`: the bytecode of the npm package needs a program that does not wait here.
+void program.parseAsync().catch(fail)
 
 function addVerb(name: string, description: string, example: string): Command {
   return program.command(name).description(description).addHelpText('after', `\nExample:\n  ${example}`)

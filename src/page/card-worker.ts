@@ -1,6 +1,7 @@
-/** The thread that draws one picture as PNG. An executable has the font and the WebAssembly as files of its own. */
+/** The thread that draws one picture as PNG. A build has the font and the WebAssembly as files of its own. */
 
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 // @ts-expect-error TypeScript knows no such file.
 import font from '@expo-google-fonts/fraunces/600SemiBold/Fraunces_600SemiBold.ttf' with { type: 'file' }
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
@@ -14,14 +15,17 @@ import { toWidth } from './title.ts'
 declare const self: Worker
 
 self.onmessage = async ({ data }: MessageEvent<Drawing>) => {
-  await initWasm(readFileSync(renderer))
+  await initWasm(readFile(renderer))
   const { width, height, accent, content } = data
   // The page shows a logo on this background too.
   const fill = typeof content === 'string' ? accent : BACKGROUND.light
   const shown = typeof content === 'string' ? createText(content, data) : createLogo(content, data)
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}"><rect width="100%" height="100%" fill="${fill}"/>${shown}</svg>`
-  self.postMessage(new Resvg(svg, { font: { fontBuffers: [readFileSync(font)] } }).render().asPng())
+  self.postMessage(new Resvg(svg, { font: { fontBuffers: [readFile(font)] } }).render().asPng())
 }
+
+/** Reads a file of a package. Its path is absolute, or, in the npm package, next to this one. */
+const readFile = (path: string) => readFileSync(resolve(import.meta.dir, path))
 
 /** Places a logo: an icon is the whole logo, and a card has room around it. */
 function createLogo({ mediaType, bytes }: Picture, { width, height }: Drawing): string {

@@ -4,6 +4,7 @@
  */
 
 import { createHash } from 'node:crypto'
+import { join } from 'node:path'
 import type { Picture } from '../config/picture.ts'
 import type { Site } from '../config/site-file.ts'
 import type { Document } from '../documents/site-documents.ts'
@@ -117,7 +118,7 @@ function createDrawing(file: string, drawing: Drawing): SizedPicture {
 
 /** Draws on a thread of its own, because it takes some hundred milliseconds. The memory of the thread is freed. */
 function draw(drawing: Drawing): Promise<Uint8Array> {
-  const worker = new Worker(new URL('./card-worker.ts', import.meta.url).href)
+  const worker = new Worker(join(import.meta.dir, 'card-worker.ts'))
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
   worker.onmessage = ({ data }: MessageEvent<Uint8Array>) => resolve(data)
   worker.onerror = ({ message }) => reject(new Error(`a picture cannot be drawn: ${message}`))

@@ -3,18 +3,22 @@
 import { expect, test } from 'bun:test'
 import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { readOrigin } from '../../build/origin.ts'
 import { dependencies, version } from '../../package.json' with { type: 'json' }
 import { ROOT } from '../support/paths.ts'
 import { runCommand, startService, writeForeignFiles } from '../support/service.ts'
 import { createFolder } from '../support/workspace.ts'
 
-/** What the package has: the sources, the launcher, and what npm always adds. */
-const SOURCES = [...new Bun.Glob('src/**/*.{ts,tsx,css,ico,png}').scanSync(ROOT)]
+/** What the package has: the program, the launcher, and what npm always adds. */
+const PROGRAM = ['cli', 'worker', 'backup-worker', 'card-worker'].flatMap((name) =>
+  ['ts', 'ts.jsc'].map((end) => `dist/program/${name}.${end}`),
+)
 const RECIPES = ['buttondown', 'ghost', 'listmonk', 'mailchimp', 'members', 'recipe', 'webhook'].map(
   (name) => `deploy/recipes/${name}.mjs`,
 )
 const FILES = [
-  ...SOURCES,
+  ...PROGRAM,
+  ...['Fraunces_600SemiBold.ttf', 'index_bg.wasm', 'THIRD-PARTY-NOTICES'].map((name) => `dist/program/${name}`),
   ...RECIPES,
   'deploy/recipes/sync',
   'deploy/env',
@@ -46,14 +50,23 @@ async function installPackage(folder: string): Promise<string[]> {
 test('the package contains what runs and nothing else, and its launcher needs no bun on the PATH', async () => {
   const folder = await createFolder()
   expect((await installPackage(folder)).toSorted()).toEqual(FILES.toSorted())
+  // It runs elsewhere: the program finds its threads next to itself, and not where it was built.
+  const built = join(folder, 'node_modules/rollcall/dist/program')
+  expect(await Bun.$`grep -rlF ${`${ROOT}/`} ${built}`.nothrow().text()).toBe('')
   const program = join(folder, 'node_modules/.bin/rollcall')
+  const { commit } = readOrigin()
+  const line = commit ? `${version} (${commit})\n` : `${version}\n`
   expect(await runCommand(['--version'], { program: [program], env: { PATH } })).toEqual({
     code: 0,
-    stdout: `${version}\n`,
+    stdout: line,
     stderr: '',
   })
   // Yarn 4 starts a program with Node.
-  expect(await runCommand(['--version'], { program: ['node', program] })).toMatchObject({ stdout: `${version}\n` })
+  expect(await runCommand(['--version'], { program: ['node', program] })).toMatchObject({ stdout: line })
+  // The runtime takes the bytecode that was packed, and does not parse the program again: half of a start.
+  expect(await Bun.$`${program} --version 2>&1`.env({ PATH, BUN_JSC_verboseDiskCache: '1' }).text()).toContain(
+    'Cache hit',
+  )
   // A command may start in the folder of another program.
   await writeForeignFiles(folder)
   expect(await runCommand(['count'], { folder, program: [program], env: { PATH } })).toEqual({
@@ -62,9 +75,16 @@ test('the package contains what runs and nothing else, and its launcher needs no
     stderr: `rollcall: there is no list at ${folder}/data/rollcall.db: use the folder and the settings of the service, or --list; if it was deleted, restore a backup\n`,
   })
   const service = await startService({ folder, command: [program, 'serve'], env: { PATH } })
-  expect((await fetch(service.origin)).status).toBe(200)
+  const page = await fetch(service.origin)
+  expect(page.status).toBe(200)
+  // A thread draws it, with WebAssembly and a font.
+  const [card = ''] = /\/assets\/card[^"]+/.exec(await page.text()) ?? []
+  expect(await (await fetch(service.origin + card)).text()).toContain('PNG')
   expect((await service.subscribe('ada@example.org')).status).toBe(200)
   expect(await service.stop()).toBe(0)
+  expect(await runCommand(['backup', 'copy.db'], { folder, program: [program], env: { PATH } })).toMatchObject({
+    code: 0,
+  })
   const onNode = await startService({ folder, command: ['node', program, 'serve'] })
   expect(await onNode.stop()).toBe(0)
   expect(onNode.log()).toContain('"stopped"')
@@ -102,7 +122,7 @@ test('without install scripts the launcher takes the runtime of the platform; wi
   await writeFile(join(platform, 'bun'), '#!/bin/sh\necho "$@"\n', { mode: 0o755 })
   expect(await run()).toEqual({
     code: 0,
-    stdout: `--no-env-file --config=/dev/null ${modules}/rollcall/src/cli.ts\n`,
+    stdout: `--no-env-file --config=/dev/null ${modules}/rollcall/dist/program/cli.ts\n`,
     stderr: '',
   })
 

@@ -1,7 +1,7 @@
 /**
  * The program that tests start: an executable of the sources as they are, because it starts in a third of the time that the
  * sources need. `npm test` builds it first; a single file builds it when it is out of date. The sources themselves run in
- * package.test.ts, as `bin/rollcall`, and in blocks.test.ts, as `npm start`.
+ * package.test.ts and in blocks.test.ts, as `npm start`.
  */
 
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { ROOT } from './paths.ts'
 
 const FOLDER = join(ROOT, 'test/.program')
-const SOURCES = ['src', 'build/executable.ts', 'deploy/env', 'deploy/site.yaml', 'package-lock.json']
+const SOURCES = ['src', 'build/executable.ts', 'build/bundle.ts', 'deploy/env', 'deploy/site.yaml', 'package-lock.json']
 
 /** The path of the executable. It is built while a test file loads, because a test has a limit on its time. */
 export const PROGRAM = toFile()

@@ -55,7 +55,7 @@ export async function checkAndCopy(
 ): Promise<ListSummary> {
   const { source, target } = request
   const total = toMegabytes(readSize(source))
-  const worker = new Worker(new URL('./backup-worker.ts', import.meta.url).href)
+  const worker = new Worker(join(import.meta.dir, 'backup-worker.ts'))
   const { promise, resolve, reject } = Promise.withResolvers<ListSummary>()
   worker.onmessage = ({ data }: MessageEvent<Result<ListSummary, string>>) => {
     if (data.ok) resolve(data.value)

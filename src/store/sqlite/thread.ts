@@ -1,6 +1,6 @@
 /** A SQLite list on a thread of its own, so that neither the disk nor a lock blocks the event loop. */
 
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { EXIT } from '../../failure.ts'
 import type { Log } from '../../log.ts'
 import { type MigratingError, type ServiceStore, StoreError, type StoreMeasure } from '../../subscriber.ts'
@@ -21,7 +21,7 @@ interface Listener {
  * written any more.
  */
 function startThread({ log, onOutdated }: Listener) {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url).href)
+  const worker = new Worker(join(import.meta.dir, 'worker.ts'))
   /** The tasks that have no reply yet, in their order. */
   const pending: PromiseWithResolvers<unknown>[] = []
   let isClosing = false

@@ -157,5 +157,5 @@ test.each([
   const [, command = ''] = /^rollcall: the runtime is missing.*, run: (.*)\n$/.exec((await run()).stderr) ?? []
   const { stderr } = await runChecked(['sh', '-c', command], folder, env)
   expect(stderr).not.toMatch(/^ +at /m)
-  expect(await run()).toMatchObject({ code: 0, stdout: `${version}\n` })
+  expect(await run()).toMatchObject({ code: 0, stdout: expect.stringContaining(version) })
 })
