@@ -58,9 +58,10 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
     commands: [toTest('restic.ts', 60)],
   },
   faults: {
-    about: 'makes the n-th system call of commands, and of the start of a service, fail, for each n',
+    about:
+      'makes the n-th call of the system fail, for each n: in commands, the start of a service, connections to PostgreSQL',
     programs: { strace: 'strace' },
-    commands: [toTest('faults.ts', 600)],
+    commands: [toTest('faults.ts', 600), toTest('postgres-faults.ts', 600)],
   },
   systemd: {
     about: 'checks the systemd units, and runs the service with their restrictions',
