@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import { UsageError } from '../failure.ts'
 import { type Environment, readEnvironment, readSettingFile } from './environment.ts'
-import { type PostgresServer, parsePostgresUrl } from './postgres-url.ts'
+import { POSTGRES_PORT, type PostgresServer, parsePostgresUrl } from './postgres-url.ts'
 
 /** The location of a list: the kind of store, and its file or URL. */
 export type ListUrl =
@@ -44,8 +44,10 @@ export function parseListUrl(name: string, value: string): ListUrl {
 export function toListName(list: ListUrl): string {
   if (list.kind === 'sqlite') return `sqlite:${list.file}`
   const { host, port, database } = list.server
+  // The host is an IPv6 address, a name, or the folder of a socket.
   const name = host.includes(':') ? `[${host}]` : host.replaceAll('/', '%2F')
-  return `postgres://${name}${port === 5432 ? '' : `:${port}`}/${database}`
+  const portPart = port === POSTGRES_PORT ? '' : `:${port}`
+  return `postgres://${name}${portPart}/${database}`
 }
 
 /** Names a list with an absolute path, for a process in another working folder. */

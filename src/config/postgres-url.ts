@@ -26,13 +26,19 @@ const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify
 const CHANNEL_BINDINGS = ['disable', 'prefer', 'require'] as const
 const PARAMETERS: readonly string[] = ['sslmode', 'sslrootcert', 'channel_binding']
 
+/** The port of PostgreSQL, which the name of a list leaves out. */
+export const POSTGRES_PORT = 5432
+
+/** A raw `@`, `/`, `?` or `#` must not move a piece of the password to another part. */
 const URL_PARTS = new RegExp(
-  // A raw `@`, `/`, `?` or `#` must not move a piece of the password to another part.
   [
     '^postgres(?:ql)?://',
     '(?<user>[^:@/?#]+)(?::(?<password>[^/?#]*))?@',
-    '(?:\\[(?<ip>[0-9a-fA-F:.]+)\\]|(?<host>[^@/?#:[\\],]+))(?::(?<port>[0-9]*))?',
-    '/(?<database>[^@/?#]+)(?:\\?(?<query>[^@?#]*))?$',
+    // An IPv6 address is in brackets. A comma would separate several hosts.
+    '(?:\\[(?<ip>[0-9a-fA-F:.]+)\\]|(?<host>[^@/?#:[\\],]+))',
+    '(?::(?<port>[0-9]*))?',
+    '/(?<database>[^@/?#]+)',
+    '(?:\\?(?<query>[^@?#]*))?$',
   ].join(''),
 )
 
@@ -43,29 +49,32 @@ const URL_PARTS = new RegExp(
  * @throws UsageError for an invalid part of the value `name`, without any part that may be a password
  */
 export function parsePostgresUrl(name: string, url: string): PostgresServer | undefined {
-  const parts = /[\p{Cc} ]/u.test(url) ? undefined : URL_PARTS.exec(url)?.groups
+  if (/[\p{Cc} ]/u.test(url)) return undefined
+  const parts = URL_PARTS.exec(url)?.groups
   if (!parts) return undefined
   refuseVariables(process.env)
   const decode = (part: string) => decodePart(`${part} in ${name}`, parts[part] ?? '')
   const { sslmode, sslrootcert, channel_binding } = parseQuery(name, parts.query ?? '')
   const sslMode = toSslMode(parseChoice(`sslmode in ${name}`, sslmode, SSL_MODES), sslrootcert)
-  const hasFile = sslMode !== 'disable' && sslrootcert && sslrootcert !== 'system'
+  // As with libpq, `system` stands for the certificates of the runtime, and a file is not read for `disable`.
+  const file = sslMode === 'disable' || sslrootcert === 'system' ? undefined : sslrootcert
   return {
     host: parts.ip ?? decode('host'),
-    port: parsePort(`port in ${name}`, parts.port || '5432'),
+    port: parsePort(`port in ${name}`, parts.port || String(POSTGRES_PORT)),
     user: decode('user'),
     password: decode('password'),
     database: decode('database'),
     sslMode,
-    ca: hasFile ? readCertificate(`sslrootcert in ${name}`, sslrootcert) : undefined,
+    ca: file ? readCertificate(`sslrootcert in ${name}`, file) : undefined,
     channelBinding: parseChoice(`channel_binding in ${name}`, channel_binding, CHANNEL_BINDINGS) ?? 'disable',
   }
 }
 
 /** Bun's client reads these three variables of the process beside the URL. It sends the first one, and fails for an unknown mode. */
 function refuseVariables({ PGOPTIONS, PGSSLMODE, PG_SSLMODE }: Environment): void {
-  if (PGOPTIONS)
+  if (PGOPTIONS) {
     throw new UsageError('PGOPTIONS is set, and the server would get it: unset it, or use ALTER ROLE … SET')
+  }
   parseChoice('PGSSLMODE', PGSSLMODE, SSL_MODES)
   parseChoice('PG_SSLMODE', PG_SSLMODE, SSL_MODES)
 }
@@ -79,12 +88,19 @@ function parseQuery(name: string, query: string): Readonly<Record<string, string
   )
 }
 
+/** @throws UsageError for an escape that is none, and for that of a zero byte, which no part may have */
 function decodePart(source: string, value: string): string {
-  try {
-    const decoded = decodeURIComponent(value)
-    if (!decoded.includes('\0')) return decoded
-  } catch {}
+  const decoded = decodeEscapes(value)
+  if (decoded !== undefined && !decoded.includes('\0')) return decoded
   throw new UsageError(`${source} has a % that does not begin an escape such as %40: write %25 instead`)
+}
+
+function decodeEscapes(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** With `sslrootcert`, every mode means `verify-full`, but `disable` and `verify-ca`. */
@@ -95,6 +111,7 @@ function toSslMode(mode: PostgresServer['sslMode'] | undefined, sslrootcert: str
 
 function readCertificate(source: string, file: string): string {
   return readSettingFile(source, file, 'use a file with a certificate in PEM format', (pem) => {
+    // Throws when it is none.
     new X509Certificate(pem)
     return pem.toString()
   })

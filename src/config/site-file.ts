@@ -37,14 +37,15 @@ function object<Shape extends z.ZodRawShape>(shape: Shape) {
 }
 
 /** A text, or a map from language tags to texts. */
-function localized(text: z.ZodType<string>): z.ZodType<Localized> {
-  return z.union([object(Object.fromEntries(LANGUAGE_TAGS.map((tag) => [tag, text.optional()]))), text])
+function localized(one: z.ZodType<string>): z.ZodType<Localized> {
+  const members = LANGUAGE_TAGS.map((tag) => [tag, one.optional()] as const)
+  return z.union([object(Object.fromEntries(members)), one])
 }
 
 /** The phrases that an owner may replace. A phrase with `{address}` or `{author}` must keep it. */
 const { siteName: _0, siteDescription: _1, ...PHRASES } = LOCALES.en
 const phrases = Object.entries(PHRASES).map(([name, phrase]) => {
-  const [place] = /\{(?:address|author)\}/.exec(phrase) ?? []
+  const place = /\{(?:address|author)\}/.exec(phrase)?.[0]
   return [name, localized(line(300, place)).optional()] as const
 })
 
@@ -162,15 +163,17 @@ const createSchema = (folder: string) =>
     phrases: object(Object.fromEntries(phrases)).optional(),
     pages,
   }).superRefine((members, context) => {
-    const { languages, name, description, note, issues = [], author, portrait } = members
-    const [first = 'en'] = languages
-    const texts = Object.entries({ name, description, note }).map(([key, text]) => ({ path: [key], text }))
-    const titles = issues.map(({ title }, index) => ({ path: ['issues', index, 'title'], text: title }))
-    for (const { path, text } of [...texts, ...titles]) {
-      if (typeof text !== 'object' || text[first] !== undefined) continue
+    const { name, description, note, issues = [], author, portrait } = members
+    const first = members.languages[0] ?? 'en'
+    const checkTranslation = (path: (string | number)[], given: Localized | undefined) => {
+      if (typeof given !== 'object' || given[first] !== undefined) return
       const message = `add the text in ${first}, the first of the languages, which the page uses where there is no translation`
       context.addIssue({ code: 'custom', path: [...path, first], message })
     }
+    checkTranslation(['name'], name)
+    checkTranslation(['description'], description)
+    checkTranslation(['note'], note)
+    for (const [index, { title }] of issues.entries()) checkTranslation(['issues', index, 'title'], title)
     if (portrait && !author) {
       const message = 'add author, the name that stands beside the portrait'
       context.addIssue({ code: 'custom', path: ['portrait'], message })
@@ -252,15 +255,14 @@ function toMistake(issue: z.core.$ZodIssue, value: unknown): { path: Path; messa
   const given = path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value)
   if (issue.code === 'invalid_union') {
     // An object has the first schema of a union, and anything else the second one.
-    const isText = typeof given !== 'object' || given === null || Array.isArray(given)
-    const [inner] = issue.errors[isText ? 1 : 0] ?? []
+    const isObject = typeof given === 'object' && given !== null && !Array.isArray(given)
+    const mistakes = isObject ? issue.errors[0] : issue.errors[1]
+    const inner = mistakes?.[0]
     if (inner) return toMistake({ ...inner, path: [...path, ...inner.path] }, value)
   }
   if (issue.code === 'unrecognized_keys') return { path: [...path, ...issue.keys.slice(0, 1)], message }
-  return {
-    path,
-    message: `${path.join('.') || 'the file'} is ${shorten(JSON.stringify(given) ?? 'missing')}: ${message}`,
-  }
+  const member = path.join('.') || 'the file'
+  return { path, message: `${member} is ${shorten(JSON.stringify(given) ?? 'missing')}: ${message}` }
 }
 
 /** Finds the offset of the member at a path, or of the nearest parent in the text. */

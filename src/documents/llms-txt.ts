@@ -41,10 +41,9 @@ export function createLlmsTxt(site: Site, baseUrl: string): string {
     License: license ? [toLink(license.name, license.url, 'The license of the content of this site.')] : [],
     Optional: others.map(toDocumentLink),
   }
-  const texts = Object.entries(sections).map(
-    ([title, links]) => links.length > 0 && `## ${title}\n\n${links.map(toItem).join('')}`,
-  )
-  return [createLlmsHeading(site), createGuide(site, baseUrl), ...texts].filter(Boolean).join('\n')
+  const filled = Object.entries(sections).filter(([, links]) => links.length > 0)
+  const texts = filled.map(([title, links]) => `## ${title}\n\n${links.map(toItem).join('')}`)
+  return [createLlmsHeading(site), createGuide(site, baseUrl), ...texts].join('\n')
 }
 
 function createGuide(site: Site, baseUrl: string): string {
@@ -92,7 +91,9 @@ function listResponses(): string[] {
     return `${start}: ${SUMMARIES[start] ?? message}`
   })
   const limited = `429 \`${LIMITED_BODY.message}\`: ${LIMITED_TERMS}`
-  return [`200 \`{"ok":true}\`: ${ACCEPTED_TERMS}`, `308: ${REDIRECT_TERMS}`, ...new Set([...errors, limited].sort())]
+  // Errors with the same status, code and text are one line.
+  const failures = new Set([...errors, limited].sort())
+  return [`200 \`{"ok":true}\`: ${ACCEPTED_TERMS}`, `308: ${REDIRECT_TERMS}`, ...failures]
 }
 
 function listOperatorLinks({ home, issues, privacy, imprint, contact }: Site): string[] {

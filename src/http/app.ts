@@ -42,8 +42,15 @@ export function createApp(options: AppOptions): App {
   const { baseUrl, responses, cors, bodies, subscribe, documents, pages, log, metrics } = options
   const isAlias = createAliasCheck(baseUrl)
 
-  /** Makes a handler check the host first. @param label of the path in metrics @param toAliasHeaders of the redirect */
-  function createRoute(label: string, handler: Handler, toAliasHeaders = (_: Request) => responses.headers): Handler {
+  /** The headers of a redirect to the canonical host, which depend on the kind of path. */
+  type ToAliasHeaders = (request: Request) => HeaderFields
+
+  const toUsual: ToAliasHeaders = () => responses.headers
+  // A browser lets a page of another origin follow a redirect only if CORS allows both responses (Fetch, "HTTP fetch").
+  const toReadable: ToAliasHeaders = () => ({ ...responses.headers, ...READABLE_BY_ANY_ORIGIN })
+
+  /** Makes a handler check the host first. @param label of the path in metrics */
+  function createRoute(label: string, handler: Handler, toAliasHeaders = toUsual): Handler {
     const count = (response: Response) => {
       metrics?.request(label, response.status)
       return response
@@ -55,7 +62,7 @@ export function createApp(options: AppOptions): App {
   }
 
   /** Returns the response to a request for the alias, or with a Host that is too long or doubled; undefined for every other one. */
-  function checkHost(request: Request, toAliasHeaders: (request: Request) => HeaderFields): Response | undefined {
+  function checkHost(request: Request, toAliasHeaders: ToAliasHeaders): Response | undefined {
     // The target of CONNECT is a host, not a path (RFC 9112 section 3.2.3).
     if (request.method === 'CONNECT') return responses.problem('no_such_path')
     const host = request.headers.get('host')
@@ -67,8 +74,6 @@ export function createApp(options: AppOptions): App {
     return isAlias(host) ? redirect(308, baseUrl + toTarget(request.url), toAliasHeaders(request)) : undefined
   }
 
-  // A browser lets a page of another origin follow a redirect only if CORS allows both responses (Fetch, "HTTP fetch").
-  const toReadable = () => ({ ...responses.headers, ...READABLE_BY_ANY_ORIGIN })
   const endpoint = createRoute(ENDPOINT.path, subscribe, (request) => cors(request).headers)
   const routes = new Map<string, Handler>([[ENDPOINT.path, endpoint]])
   for (const [path, document] of documents) {

@@ -20,17 +20,23 @@ export type Cors = (request: Request) => JsonResponses
  * @param headers of every response
  */
 export function createCors(origins: readonly string[], headers: HeaderFields): Cors {
-  const allow = (origin: string, common: HeaderFields) =>
-    createJsonResponses({ ...common, 'Access-Control-Allow-Origin': origin })
-  if (origins.length === 0 || origins.includes('*')) {
-    const same = origins.length === 0 ? createJsonResponses(headers) : allow('*', headers)
-    return () => same
+  if (origins.length === 0) {
+    const withoutCors = createJsonResponses(headers)
+    return () => withoutCors
+  }
+  if (origins.includes('*')) {
+    const toAll = createJsonResponses({ ...headers, ...allow('*') })
+    return () => toAll
   }
   // A cache must not serve the response to one origin to another.
   const varying = { ...headers, Vary: 'Origin' }
   const refused = createJsonResponses(varying)
-  const allowed = new Map(origins.map((origin) => [origin, allow(origin, varying)]))
+  const allowed = new Map(origins.map((origin) => [origin, createJsonResponses({ ...varying, ...allow(origin) })]))
   return (request) => allowed.get(request.headers.get('origin') ?? '') ?? refused
+}
+
+function allow(origin: string): HeaderFields {
+  return { 'Access-Control-Allow-Origin': origin }
 }
 
 /** Returns the response to a preflight from an allowed origin; undefined for every other request. */

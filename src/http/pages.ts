@@ -52,12 +52,9 @@ export function createPages(options: PagesOptions): ReadonlyMap<string, Handler>
 /** Lists paths for a language: in lower and upper case, with the region instead of the script, alone, and with a slash at the end. */
 function listSpellings(tag: Language): string[] {
   const { language, region } = new Intl.Locale(tag).maximize()
-  const tags = [tag, language, `${language}-${region}`].flatMap((other) => [
-    other,
-    other.toLowerCase(),
-    other.toUpperCase(),
-  ])
-  return tags.flatMap((other) => [`/${other}`, `/${other}/`])
+  const tags = [tag, language, `${language}-${region}`]
+  const inAnyCase = tags.flatMap((other) => [other, other.toLowerCase(), other.toUpperCase()])
+  return inAnyCase.flatMap((other) => [`/${other}`, `/${other}/`])
 }
 
 function createPage(options: PagesOptions, language: Language): Handler {
@@ -70,8 +67,9 @@ function createPage(options: PagesOptions, language: Language): Handler {
   const subscribe = createPageForm(options, language, headers)
 
   async function read(request: Request): Promise<Response> {
-    const response = await (prefersMarkdown(request.headers.get('accept')) ? guide : page)(request)
-    // RFC 9110 section 12.5.5
+    const handler = prefersMarkdown(request.headers.get('accept')) ? guide : page
+    const response = await handler(request)
+    // A cache must not serve the guide to a browser (RFC 9110 section 12.5.5).
     response.headers.append('Vary', 'Accept')
     return response
   }
@@ -142,6 +140,6 @@ function createPageHeaders(options: PagesOptions, language: Language): HeaderFie
 
 /** Reads the address, or an empty text. Parsing every field takes 30 times as long if there are thousands. */
 function readEmail(form: string): string {
-  const [field] = /(?:^|&)email=[^&]*/.exec(form) ?? []
+  const field = /(?:^|&)email=[^&]*/.exec(form)?.[0]
   return new URLSearchParams(field).get('email') ?? ''
 }

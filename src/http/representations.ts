@@ -46,9 +46,9 @@ export function createDocumentHandler(document: Document, headers: HeaderFields)
     const smaller = CONTENT_CODINGS.filter((coding) => built[coding])
     const coding = chooseCoding(request.headers.get('accept-encoding'), smaller)
     const { body, etag, okHeaders, notModifiedHeaders } = built[coding ?? 'identity'] ?? built.identity
-    return matchesEtag(request.headers.get('if-none-match'), etag)
-      ? new Response(null, { status: 304, headers: notModifiedHeaders })
-      : new Response(body, { headers: okHeaders })
+    const isKnown = matchesEtag(request.headers.get('if-none-match'), etag)
+    if (isKnown) return new Response(null, { status: 304, headers: notModifiedHeaders })
+    return new Response(body, { headers: okHeaders })
   }
 }
 
@@ -85,11 +85,10 @@ async function createRepresentations(document: Document, headers: HeaderFields):
   return built
 }
 
-// The highest level of Brotli takes twice as long as this one, and saves 2 % of the bytes.
 function encode(bytes: Uint8Array, coding: ContentCoding): Promise<Uint8Array<ArrayBuffer>> {
-  return coding === 'br'
-    ? promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } })
-    : promisify(gzip)(bytes, { level: 9 })
+  if (coding === 'gzip') return promisify(gzip)(bytes, { level: constants.Z_BEST_COMPRESSION })
+  // The highest level, 11, takes twice as long as this one, and saves 2 % of the bytes.
+  return promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } })
 }
 
 /**
@@ -103,9 +102,9 @@ export function chooseCoding<C extends string>(field: string | null, offered: re
   const weights = readWeights(field)
   const least = weights.get('identity') ?? 0
   const toWeight = (coding: C) => weights.get(coding) ?? weights.get('*') ?? 0
-  return offered
-    .filter((coding) => toWeight(coding) > 0 && toWeight(coding) >= least)
-    .sort((one, other) => toWeight(other) - toWeight(one))[0]
+  const accepted = offered.filter((coding) => toWeight(coding) > 0 && toWeight(coding) >= least)
+  const [best] = accepted.toSorted((one, other) => toWeight(other) - toWeight(one))
+  return best
 }
 
 /**

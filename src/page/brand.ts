@@ -29,18 +29,26 @@ export function toLabel(color: string): '#000000' | '#ffffff' {
   return toContrast(color, '#000000') > toContrast(color, '#ffffff') ? '#000000' : '#ffffff'
 }
 
-/** Returns the contrast ratio of two colors, from 1 to 21: WCAG 2.2. */
+/** Returns the contrast ratio of two colors, from 1 to 21: WCAG 2.2, "contrast ratio". */
 function toContrast(one: string, other: string): number {
-  const [dark = 0, light = 0] = [toLuminance(one), toLuminance(other)].sort((a, b) => a - b)
-  return (light + 0.05) / (dark + 0.05)
+  const luminances = [toLuminance(one), toLuminance(other)]
+  const lighter = Math.max(...luminances)
+  const darker = Math.min(...luminances)
+  return (lighter + 0.05) / (darker + 0.05)
 }
 
+/** Returns how bright a color is, from 0 to 1: WCAG 2.2, "relative luminance". @param color `#rrggbb` */
 function toLuminance(color: string): number {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((start) => {
-    const channel = Number.parseInt(color.slice(start, start + 2), 16) / 255
-    return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4
-  })
+  const red = toLinear(color.slice(1, 3))
+  const green = toLinear(color.slice(3, 5))
+  const blue = toLinear(color.slice(5, 7))
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+/** Converts two hexadecimal digits of a color to an amount of light. */
+function toLinear(digits: string): number {
+  const channel = Number.parseInt(digits, 16) / 255
+  return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4
 }
 
 /** Builds the icon of a site without a square logo, as SVG: the initial of its name on the accent. */
@@ -58,11 +66,16 @@ export function toInitial(name: string): string {
 /** The attribute with four numbers: where the picture begins, then its width and its height. */
 const VIEW_BOX = /\sviewBox\s*=\s*["']\s*[-\d.e]+[\s,]+[-\d.e]+[\s,]+([\d.e]+)[\s,]+([\d.e]+)/i
 
+/** The bytes with the width and the height of a PNG, 4 for each: after the signature, and the length and the name of the first chunk. */
+const PNG_SIZE_START = 16
+const PNG_SIZE_END = 24
+
 /** Returns the size in the header of a PNG (section 11.2.1), or in the root element of an SVG; undefined if there is none. */
 export function toSize({ mediaType, bytes }: Picture) {
   const file = Buffer.from(bytes)
   if (mediaType === 'image/png') {
-    return file.length < 24 ? undefined : { width: file.readUInt32BE(16), height: file.readUInt32BE(20) }
+    if (file.length < PNG_SIZE_END) return undefined
+    return { width: file.readUInt32BE(PNG_SIZE_START), height: file.readUInt32BE(PNG_SIZE_START + 4) }
   }
   const root = /<svg[^>]*>/.exec(file.toString('utf8'))?.[0] ?? ''
   const box = VIEW_BOX.exec(root)

@@ -47,6 +47,9 @@ const MAX_HEIGHT = 0.75
 /** From one line to the next, in em. */
 const LINE_HEIGHT = 1.04
 
+/** What is added between letters, in em. Below 0, so that they are closer, as in the titles of the page. */
+const LETTER_SPACING = -0.02
+
 /** From the middle of a capital letter to its foot, in em. */
 const HALF_CAPITAL = 0.35
 
@@ -55,22 +58,35 @@ function createText(text: string, { width, height, accent, maxSize }: Drawing): 
   const choices = Array.from({ length: MAX_LINES }, (_, index) => {
     const lines = toLines(text, index + 1)
     const widest = Math.max(...lines.map(toWidth))
-    const size = Math.min((MAX_WIDTH * width) / widest, (MAX_HEIGHT * height) / (LINE_HEIGHT * lines.length), maxSize)
-    return { lines, size }
+    const sizeForWidth = (MAX_WIDTH * width) / widest
+    const sizeForHeight = (MAX_HEIGHT * height) / (LINE_HEIGHT * lines.length)
+    return { lines, size: Math.min(sizeForWidth, sizeForHeight, maxSize) }
   })
   const { lines, size } = choices.reduce((best, choice) => (choice.size > best.size ? choice : best))
+  const middleLine = (lines.length - 1) / 2
   const texts = lines.map((line, index) => {
-    const y = height / 2 + (LINE_HEIGHT * (index - (lines.length - 1) / 2) + HALF_CAPITAL) * size
-    return `<text x="50%" y="${y}">${Bun.escapeHTML(line)}</text>`
+    // In em from the middle of the picture to the foot of the line.
+    const below = LINE_HEIGHT * (index - middleLine) + HALF_CAPITAL
+    return `<text x="50%" y="${height / 2 + below * size}">${Bun.escapeHTML(line)}</text>`
   })
-  const style = `font-family="Fraunces" font-weight="600" font-size="${size}" letter-spacing="${-0.02 * size}" text-anchor="middle"`
+  const spacing = LETTER_SPACING * size
+  const style = `font-family="Fraunces" font-weight="600" font-size="${size}" letter-spacing="${spacing}" text-anchor="middle"`
   return `<g ${style} fill="${toLabel(accent)}">${texts.join('')}</g>`
 }
 
 /** Breaks a text into at most this many lines, the longest of which is as short as possible. */
 function toLines(text: string, count: number): string[] {
-  for (let length = Math.max(...text.split(' ').map((word) => word.length)); ; length++) {
-    const lines = text.match(new RegExp(`\\S.{0,${length - 1}}(?= |$)`, 'g')) ?? []
-    if (lines.length <= count) return lines
+  // No line is shorter than the longest word.
+  let length = Math.max(...text.split(' ').map((word) => word.length))
+  let lines = fillLines(text, length)
+  while (lines.length > count) {
+    length++
+    lines = fillLines(text, length)
   }
+  return lines
+}
+
+/** Puts into each line as many words as fit. @param length the most characters of a line */
+function fillLines(text: string, length: number): string[] {
+  return text.match(new RegExp(`\\S.{0,${length - 1}}(?= |$)`, 'g')) ?? []
 }

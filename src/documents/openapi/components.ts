@@ -79,8 +79,9 @@ const Code: oas31.SchemaObject = {
 
 function listCodes(): string[] {
   return ERROR_CODES.map((code) => {
-    const statuses = Object.values(PROBLEMS).flatMap((problem) => (problem.code === code ? [problem.status] : []))
-    return `\`${code}\` ${[...new Set(statuses)].join(', ')}`
+    const ofCode = Object.values(PROBLEMS).filter((problem) => problem.code === code)
+    const statuses = new Set(ofCode.map((problem) => problem.status))
+    return `\`${code}\` ${[...statuses].join(', ')}`
   })
 }
 
@@ -104,6 +105,9 @@ function createErrorSchema(code: oas31.SchemaObject | oas31.ReferenceObject, des
 const ErrorResponse = createErrorSchema(toReference('schemas', 'Code'), ERROR_TERMS)
 
 const RateLimitResponse = createErrorSchema(toConstant(LIMITED_BODY.message), LIMITED_TERMS)
+
+/** No proxy should ask for a longer pause. */
+const DAY_SECONDS = 86_400
 
 /** An example of an entity tag. */
 const ETAG_EXAMPLE = '"Xb2Cj2tS0uJq3nTqkqvM0w"'
@@ -135,7 +139,7 @@ function createHeaders(baseUrl: string): Record<string, oas31.HeaderObject> {
     NoStore: toHeader('Caches do not store this response.', toConstant(CACHE_CONTROL.none)),
     RetryAfter: {
       description: 'Seconds to wait before the next request.',
-      schema: { type: 'integer', format: 'int32', minimum: 0, maximum: 86_400 },
+      schema: { type: 'integer', format: 'int32', minimum: 0, maximum: DAY_SECONDS },
       example: 10,
     },
     PublicCache: toHeader('How long caches may use this response.', toConstant(CACHE_CONTROL.document)),
@@ -230,6 +234,7 @@ export function toResponses(...names: (keyof typeof RESPONSES)[]): oas31.Respons
 function toResponse(response: DescribedResponse): oas31.ResponseObject {
   const { status, headers, reasons, description, mediaType = 'application/json', content } = response
   const errors = reasons ?? REASONS.filter((reason) => PROBLEMS[reason].status === status)
+  const hasContent = content !== undefined || errors.length > 0
   const codes = [...new Set(errors.map((reason) => PROBLEMS[reason].code))]
   // Only the codes of this status, so that a response with another code does not match.
   const narrowed = { type: 'object', properties: { message: { type: 'string', enum: codes } } } as const
@@ -240,6 +245,6 @@ function toResponse(response: DescribedResponse): oas31.ResponseObject {
   return {
     description: description ?? errors.map((reason) => PROBLEMS[reason].message).join(' '),
     ...(headers && { headers: toHeaders(headers) }),
-    ...((content || errors.length > 0) && { content: { [mediaType]: content ?? json } }),
+    ...(hasContent && { content: { [mediaType]: content ?? json } }),
   }
 }

@@ -11,7 +11,8 @@ import { ENDPOINT } from '../../routes.ts'
 import { startLanguages } from './languages.ts'
 import { hasNeeded } from './needs.ts'
 
-// After a success of the plain form, there is no form: the link in the confirmation leads to it.
+// After a success of the plain form, the page has no form, and nothing that is in it: the link in the confirmation leads to it. Then
+// `startForm` does not run, and nothing else uses these.
 const form = document.querySelector('form') as HTMLFormElement
 const field = document.getElementById('email') as HTMLInputElement
 const button = document.querySelector('form > button') as HTMLButtonElement
@@ -67,9 +68,9 @@ async function subscribe(): Promise<void> {
   show('sending')
   const failure = await send(result.value)
   const { afterSubscribe } = form.dataset
-  if (failure !== undefined) show(failure)
-  else if (afterSubscribe) location.assign(afterSubscribe)
-  else confirm(result.value, typed)
+  if (failure !== undefined) return show(failure)
+  if (afterSubscribe) return location.assign(afterSubscribe)
+  confirm(result.value, typed)
 }
 
 /** Sends an address. Resolves to what went wrong, or to undefined when it was accepted. */

@@ -72,6 +72,11 @@ class Answers {
   }
 }
 
+/** Whether a cell has a text in it, in any case. No cell holds an empty text. */
+function holdsText(cell: string, text: string): boolean {
+  return text !== '' && cell.toLowerCase().includes(text.toLowerCase())
+}
+
 /** Collects the profile of a column. */
 export class Collector {
   readonly #values = new Map<string, number>()
@@ -100,9 +105,13 @@ export class Collector {
       this.#empty++
       return
     }
-    if (!cell.includes('@')) this.#others++
-    else if (cell.toLowerCase().includes(address.trim().toLowerCase() || ' ')) this.#same++
-    else this.#addresses++
+    if (!cell.includes('@')) {
+      this.#others++
+    } else if (holdsText(cell, address.trim())) {
+      this.#same++
+    } else {
+      this.#addresses++
+    }
     const count = this.#values.get(cell) ?? 0
     if (count > 0 || this.#values.size <= MAX_VALUES) this.#values.set(cell, count + 1)
     if (this.#hasDatesOnly) this.#hasDatesOnly = this.#others <= DATES ? isDate(cell) : /\d/.test(cell)
