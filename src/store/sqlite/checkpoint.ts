@@ -13,7 +13,7 @@
  *   a slice of compaction                  more pages, one checkpoint holds up requests for longer; with fewer, pages that change
  *                                          again and again are moved more often. The number is drawn: nobody can count to it.
  *   command, after each transaction        from COMMAND_PAGES on: more would hold up the syncs of a service for seconds on a slow disk.
- *   whoever closes the list as the last    SQLite does it, and deletes the log.
+ *   whoever closes the list as the last    SQLite does it, and deletes the log. It ignores an error of that: see closeList.
  *
  * A long reader, such as a backup, keeps its pages in the log. Compaction changes pages all over a large list, and one checkpoint after
  * the reader would move all of them. So a service does not compact while the log stays longer than one or two times LOG_PAGES, as drawn. After a burst, the
@@ -166,7 +166,7 @@ function truncateLog(db: Database): void {
   if (busy) throw Object.assign(new Error('others read or write the log'), { code: 'SQLITE_BUSY' })
 }
 
-/** Moves the log into the list, as far as no reader needs it, when it has more pages than these. @returns whether it still has */
+/** Moves the log into the list, as far as no reader needs it, from so many pages on. @returns whether it still has as many */
 export function keepLogShort(log: ListLog, pages: number): boolean {
   if (countPages(runCheckpoint(log.db, 'NOOP')) < pages) return false
   return countPages(writeSoundly(log, () => runCheckpoint(log.db, 'PASSIVE'))) >= pages

@@ -39,8 +39,12 @@ const ADDRESSES = { milliseconds: SLICE_MS, first: 500, least: 500, most: 20_000
 /** How far a pass is. */
 interface Pass {
   readonly stage: keyof typeof STAGES
-  /** The first and the last row of the inbox that are sorted, by their numbers; 0 before there is one. */
+  /**
+   * The first row of the inbox that is sorted, by its number; 0 before there is one. It stays for the whole pass: while the inbox has
+   * this row, no other process has moved any of the pass.
+   */
   readonly first: number
+  /** The last one; 0 before there is one. Each slice of `sort` goes on after it, and `move` stops at it. */
   readonly last: number
   /** Whether the inbox may have had more rows when they were sorted. */
   readonly hasMore: boolean
@@ -118,7 +122,10 @@ export function createCompaction(db: Database): Compaction {
   }
 }
 
-/** Finds the oldest rows of the inbox after a number, up to another one: their first and last numbers are null without rows. */
+/**
+ * Finds the oldest rows of the inbox whose numbers are above `after` and at most `upTo`, but no more than `limit`. Returns the first and the
+ * last number of these rows, which are null when there are none, and how many rows and addresses they are.
+ */
 function findRows(db: Database, after: number, upTo: number, limit: number) {
   return getRow<{ first: number | null; last: number | null; rows: number; addresses: number }>(
     db,

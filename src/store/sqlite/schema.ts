@@ -79,20 +79,20 @@ export function checkVersion(db: Database, path: string, migrations = MIGRATIONS
   return version
 }
 
-/** Refuses an open list that another process has migrated meanwhile. Takes 4 µs. @throws OutdatedError */
+/** Refuses an open list of another version. @throws OutdatedError when a newer program has migrated it; StoreError when it is older */
 export function refuseOutdated(db: Database): void {
   const { user_version: found } = getRow<{ user_version: number }>(db, 'PRAGMA user_version')
   if (found !== SCHEMA_VERSION) throw toVersionError(toPath(db), { found, known: SCHEMA_VERSION })
 }
 
-/** Creates the schema, or runs the migrations that a list lacks, in one transaction. */
+/** Creates the schema, or runs the migrations that a list lacks, in one transaction. Several processes may do it at once. */
 export function migrate(db: Database, path: string, migrations = MIGRATIONS): void {
   if (checkVersion(db, path, migrations) === migrations.length) return
-  // Another process may have done it while this one waited for the lock.
+  // The version is read again under the lock: another process may have migrated the list while this one waited.
   db.transaction(() => runMigrations(db, checkVersion(db, path, migrations), migrations)).immediate()
 }
 
-/** Bytes of the largest list that is read into memory, twice for a moment. SQLite allows 1 GiB. */
+/** Bytes of the largest list that is read into memory: twice for a moment, as bytes and as a database. SQLite allows 1 GiB. */
 const MOST_IN_MEMORY = 512 * 1024 * 1024
 
 /** Returns a copy of an older list in memory, which is migrated. The list stays as it is. @throws StoreError when it is too large */
@@ -100,7 +100,7 @@ export function migrateInMemory(db: Database, path: string): Database {
   if (readSize(path) > MOST_IN_MEMORY)
     throw toStoreError(path, 'it is too large to be read in an older version: restore it')
   const bytes = db.serialize()
-  // Out of WAL mode: a database in memory has no log.
+  // The write version and the read version say that the list is in WAL mode. A database in memory has no log, and could not be opened.
   bytes[WRITE_VERSION_OFFSET] = 1
   bytes[WRITE_VERSION_OFFSET + 1] = 1
   const copy = Database.deserialize(bytes)

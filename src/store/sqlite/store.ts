@@ -47,7 +47,7 @@ export function openSqliteStore(file: string, options: StoreOptions): Subscriber
   const read = <T>(work: () => T) =>
     wrapErrors(db, async () => {
       await compact(list)
-      // Another process may recover the log after a kill.
+      // A read needs no lock, except while another process reads the log anew that a killed one left.
       return await retryBusy(() => db.transaction(work)())
     })
 

@@ -53,10 +53,12 @@ export interface Outdated {
 
 declare const self: Worker
 
-/** Set by `open`. */
+// Tasks run in their order: `open` is the first, and `migrate` the next for an older list. So no other task finds these unset.
+/** Set by `open`: the list of this thread, also an older one. */
 let list: ListFile
-/** Set by `start`, when the list may be used. */
+/** Set by `start`, after `open` or `migrate`: it compacts as soon as it is there, so the list must have the present schema. */
 let schedule: Schedule
+/** Whether a lost list was copied. A second copy would only take space, but one that failed is tried again at the close. */
 let rescued: 'not yet' | 'failed' | 'done' = 'not yet'
 
 /** Ends when the last task has its reply. */
