@@ -71,13 +71,22 @@ const DAY_WIDTH = 8
 /** The height of the plot, in pixels. */
 const HEIGHT = 200
 
+/** The room around the plot, in pixels: for half a line of text above, the number on the left, and the dates below. */
+const ROOM = { top: 12, left: 56, bottom: 28 } as const
+
+/** Between two columns, in pixels. */
+const GAP = 3
+
+/** From the plot to the foot of the dates below it, in pixels. */
+const DATE_OFFSET = 22
+
 /** Draws a column for each day, with a line at the best day, and the first and the last day on the axis. */
 function createChart(days: readonly StatusDay[]): JSX.Element {
   const highest = Math.max(...days.map(({ added }) => added), 1)
   const width = days.length * DAY_WIDTH
   return (
     <svg
-      viewBox={`-56 -12 ${width + 56} ${HEIGHT + 40}`}
+      viewBox={`${-ROOM.left} ${-ROOM.top} ${width + ROOM.left} ${HEIGHT + ROOM.top + ROOM.bottom}`}
       role="img"
       aria-label={`New subscribers on each of the last ${days.length} days`}
     >
@@ -89,13 +98,13 @@ function createChart(days: readonly StatusDay[]): JSX.Element {
         // A day with a subscriber has a column.
         const height = Math.ceil((added / highest) * HEIGHT)
         return (
-          <rect x={index * DAY_WIDTH} y={HEIGHT - height} width={DAY_WIDTH - 3} height={height}>
+          <rect x={index * DAY_WIDTH} y={HEIGHT - height} width={DAY_WIDTH - GAP} height={height}>
             <title>{`${date}: ${added}`}</title>
           </rect>
         )
       })}
-      <text y={HEIGHT + 22}>{days[0]?.date}</text>
-      <text x={width} y={HEIGHT + 22} text-anchor="end">
+      <text y={HEIGHT + DATE_OFFSET}>{days[0]?.date}</text>
+      <text x={width} y={HEIGHT + DATE_OFFSET} text-anchor="end">
         {days.at(-1)?.date}
       </text>
     </svg>

@@ -50,18 +50,16 @@ export async function createPageAssets(site: Site) {
   const createFont = (subset: Subset) => createAsset(`${subset}.woff2`, 'font/woff2', sources[subset])
   const fonts = { latin: createFont('latin'), vietnamese: createFont('vietnamese'), extended: createFont('extended') }
   const script = createAsset('page.js', 'text/javascript; charset=utf-8', sources.script)
-  const letter = { path: '/favicon.svg', mediaType: 'image/svg+xml', body: () => createFavicon(name, accent.light) }
   const image = logo && createPicture('logo', logo)
   const portrait = site.portrait && createPicture('portrait', site.portrait)
-  const size = logo && toSize(logo)
-  const square = size && size.width === size.height ? logo : undefined
-  const icon = (square && image) ?? letter
-  const content = square ?? toCardText(toInitial(name)) ?? NO_TEXT
+  // Only a square logo can be an icon. Otherwise the icon is the initial of the name.
+  const squareLogo = logo && isSquare(logo) ? logo : undefined
+  const initial = { path: '/favicon.svg', mediaType: 'image/svg+xml', body: () => createFavicon(name, accent.light) }
+  const icon = squareLogo && image ? image : initial
+  const content = squareLogo ?? toCardText(toInitial(name)) ?? NO_TEXT
+  const drawing = createDrawing('touch-icon.png', { ...TOUCH_ICON, accent: accent.light, content })
   // iOS reads PNG only.
-  const touchIcon =
-    icon.mediaType === 'image/png'
-      ? icon
-      : createDrawing('touch-icon.png', { ...TOUCH_ICON, accent: accent.light, content })
+  const touchIcon = icon.mediaType === 'image/png' ? icon : drawing
   // For programs that read no SVG. The path is a convention, so it has no hash.
   const favicon = { ...touchIcon, path: '/favicon.ico', headers: {} }
   const cards = createCards(site)
@@ -88,6 +86,11 @@ export async function createPageAssets(site: Site) {
       ...[image, portrait].filter((picture) => picture !== undefined),
     ],
   }
+}
+
+function isSquare(picture: Picture): boolean {
+  const size = toSize(picture)
+  return size !== undefined && size.width === size.height
 }
 
 function createPicture(name: string, { mediaType, bytes }: Picture): Document {

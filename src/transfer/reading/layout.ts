@@ -144,12 +144,14 @@ function findDates(columns: readonly Column[]): readonly Column[] {
       const one = columns.find(({ plain }) => plain === name)
       return one && (one.sample.length === 0 || one.sample.some(isRead)) ? [one] : []
     })
-  // A column such as "Registered" may have yes and no only.
-  const [date, ...others] = find(DATE_NAMES, isDate)
-  // Mailchimp leaves OPTIN_TIME empty when the person confirmed only.
-  const confirmed = others.filter(({ plain }) => date?.plain === 'optintime' && plain === 'confirmtime')
   const inJson = find(['attributes', 'data'], (cell) => cell.startsWith('{') && toDateText(cell) !== '')
-  return [...inJson, ...(date ? [date] : []), ...confirmed]
+  // A column such as "Registered" may have yes and no only.
+  const byName = find(DATE_NAMES, isDate)
+  const first = byName.slice(0, 1)
+  // Mailchimp leaves OPTIN_TIME empty when the person confirmed only.
+  const isMailchimp = first[0]?.plain === 'optintime'
+  const confirmed = isMailchimp ? byName.filter(({ plain }) => plain === 'confirmtime') : []
+  return [...inJson, ...first, ...confirmed]
 }
 
 /** Finds the status columns: those of rules that hold for all columns, if they are readable, and those that the owner named. */

@@ -45,7 +45,7 @@ export async function readText(file: string, encoding?: string): Promise<string>
 
 /** How files begin that are not a list, and what to say: their first bytes as Latin-1, without zeros. `[^ -\xff]` is a control. */
 // biome-ignore format: a table
-const REFUSED_STARTS: readonly (readonly [pattern: RegExp, message: string])[] = [
+const REFUSED: readonly (readonly [start: RegExp, message: string])[] = [
   [/^PK[^ -\xff]{2}/, 'a spreadsheet or a zip archive: save it as CSV (UTF-8) there, or unpack it'],
   [/^\xd0\xcf[^ -\xff]\xe0/, 'an Excel spreadsheet: save it as CSV (UTF-8) there, and use that file'],
   // gzip, xz, bzip2, zstd, 7z.
@@ -64,8 +64,6 @@ const REFUSED_STARTS: readonly (readonly [pattern: RegExp, message: string])[] =
   [/^(?:(?:--|\/\*|SET |SELECT |USE |LOCK |START |PRAGMA |BEGIN)[^\n]*\n+)*(?:INSERT INTO|CREATE TABLE|DROP TABLE|COPY \S+ \()/i,
     'a dump of a database: export the table as CSV'],
 ]
-
-const REFUSED = REFUSED_STARTS.map(([pattern, message]) => ({ pattern, message }))
 
 /** Byte order marks: WHATWG Encoding, section 6. */
 const MARKS = [
@@ -94,8 +92,8 @@ export function decodeText(bytes: Uint8Array, name: string, encoding?: string): 
     .replaceAll('\0', '')
     .trimStart()
     .replace(/\r\n?/g, '\n')
-  const refused = REFUSED.find(({ pattern }) => pattern.test(plain))
-  if (refused) throw new Failure(`${name}: it is ${refused.message}`)
+  const message = REFUSED.find(([pattern]) => pattern.test(plain))?.[1]
+  if (message) throw new Failure(`${name}: it is ${message}`)
   const known = marked?.encoding ?? encoding
   // Other encodings than UTF-16 have no zero bytes. A few are an error of some program.
   const zeros = start.split('\0').length - 1

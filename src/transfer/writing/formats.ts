@@ -15,6 +15,8 @@ type Columns = Readonly<Record<string, (subscriber: Subscriber) => string>>
 
 const email = ({ email }: Subscriber) => email
 const toIso = ({ subscribedAt }: Subscriber) => subscribedAt.toISOString()
+/** Such as `2024-05-31 12:34:56`, in UTC. */
+const toSeconds = (found: Subscriber) => toIso(found).slice(0, 'yyyy-mm-ddThh:mm:ss'.length).replace('T', ' ')
 const empty = () => ''
 const toData = ({ subscribedAt }: Subscriber) => JSON.stringify({ subscribed_at: subscribedAt })
 
@@ -31,7 +33,7 @@ const TARGET_COLUMNS = {
   ghost: { email, subscribed_to_emails: () => 'true', created_at: toIso },
   // Requires only "Email Address", and reads dates as YYYY-MM-DD (mailchimp.com/help/format-guidelines-for-your-import-file).
   // OPTIN_TIME is the name of the date in its own exports, which have seconds.
-  mailchimp: { 'Email Address': email, OPTIN_TIME: (found) => toIso(found).slice(0, 19).replace('T', ' ') },
+  mailchimp: { 'Email Address': email, OPTIN_TIME: toSeconds },
   // It takes the columns that it knows by their place, so they are the first ones; `Data` is a JSON object:
   // pentacent/keila, lib/keila/contacts/import.ex.
   keila: { Email: email, 'First name': empty, 'Last name': empty, Data: toData },
