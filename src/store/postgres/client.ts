@@ -34,11 +34,14 @@ interface ClientOptions {
 
 /** Every call rejects with a Failure: a StoreError, or that of a signal. */
 export interface Client {
-  /** Runs work on a list whose schema has the right version. */
+  /**
+   * Runs work on a list. The schema is looked at before the first work, and before the next one after an error. Another process may
+   * migrate the list at any moment, so work that changes the list looks at its version under the lock.
+   */
   run<T>(work: (sql: SQL) => Promise<T>): Promise<T>
   /**
-   * The same, and once more on new connections when the connection was lost, within the same deadline: a firewall or a proxy may
-   * have forgotten it. The work may be done twice.
+   * The same, but when the connection was lost, for example because a firewall forgot it, the work is done once more on new ones, within
+   * the same deadline. The first one may have been done too: only the answer may have been lost.
    */
   repeat<T>(work: (sql: SQL) => Promise<T>): Promise<T>
   /** Runs work in a transaction. Each statement sees what was committed before it. */
@@ -91,7 +94,12 @@ export function createClient(options: ClientOptions): Client {
     void close(lost)
   }
 
+  /**
+   * Does one call: its first attempt, and more while connections are lost and attempts are left. After each error, the list is looked at
+   * again (`ready`), and connections that were lost are replaced: those of the last attempt here, those of an earlier one before the next.
+   */
   async function run<T>(work: (sql: SQL) => Promise<T>, { attempts = 1 } = {}): Promise<T> {
+    /** The connections of the last attempt: another call may replace those of the client meanwhile. */
     let current = sql
     /** Whether the caller has its error: nobody would wait for another attempt. */
     let isOver = false

@@ -62,9 +62,10 @@ interface Locked {
  * @throws an error when commits are not durable; StoreError when the clock of the server is wrong
  */
 async function lock(transaction: SQL): Promise<Locked> {
-  // Without row_security, a policy that hides rows is an error. With JIT, the server compiles the statement of each slice,
-  // which can take longer than to run it. Without the two joins, it looks each address up in an index: with them, it may read
-  // the whole list for every batch.
+  // row_security: a policy that hides rows is an error, and does not make the list shorter.
+  // DateStyle: see BEGIN_SNAPSHOT in client.ts.
+  // enable_hashjoin, enable_mergejoin: each address is looked up in an index. With them, the server may read the whole list for a batch.
+  // jit: the server would compile the statement of each slice, which can take longer than to run it.
   await transaction`
     SELECT set_config('lock_timeout', ${String(LOCK_MS)}, true),
            set_config('statement_timeout', ${String(STATEMENT_MS)}, true),
@@ -93,9 +94,14 @@ async function lock(transaction: SQL): Promise<Locked> {
  */
 async function moveSlice(transaction: SQL, upTo = LAST_ID): Promise<Locked & { readonly hasMore: boolean }> {
   const { last, now } = await lock(transaction)
-  // Takes the oldest rows until they have SLICE addresses, but at most SLICE rows: a probe has no address. The addresses do not leave
-  // the server. In the order of the index, each of its pages is written once. With Citus, the
-  // condition must be a range over several shards: a DELETE on one shard would commit there before the transaction does.
+  // One statement, so that the addresses do not leave the server. Its steps, from the inside out:
+  //
+  // oldest    the oldest rows, at most SLICE: the row of a probe has no address, and many of them would never make a slice full
+  // slice     the same, with how many addresses come before each row. The last row before which fewer than SLICE come is the border
+  // taken     deletes the rows up to the border. With Citus, this condition must be a range over several shards: a DELETE on one
+  //           shard would commit there before the transaction does
+  // numbered  gives each address of these rows its number, in the order of the rows, and in a row in that of its lines
+  // added     adds those that are new; of equal identities, the first one. In the order of the index, each of its pages is written once
   const [{ rows, addresses }] = await transaction<[{ rows: number; addresses: number }]>`
     WITH taken AS (
       DELETE FROM rollcall.inbox WHERE id <= (
