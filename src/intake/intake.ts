@@ -205,11 +205,16 @@ function createAttempts(probe: () => void, { log, metrics }: Reports) {
   }
 }
 
-// Requests come in bursts, and a commit costs the same for few and for many. So a commit waits a few turns of the event loop
-// as long as each turn brings more addresses.
+/**
+ * Requests come in bursts, and a commit costs the same for few and for many. So a commit waits a few turns of the event loop
+ * as long as each turn brings more addresses.
+ */
 async function waitForBurst(pending: () => number): Promise<void> {
   await new Promise(setImmediate)
-  for (let turn = 0, seen = 0; turn < BURST_TURNS && pending() > seen; turn++) {
+  let turn = 0
+  let seen = 0
+  while (turn < BURST_TURNS && pending() > seen) {
+    turn++
     seen = pending()
     await new Promise(setImmediate)
   }

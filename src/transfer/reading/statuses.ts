@@ -50,8 +50,13 @@ function toKind(key: string, isDated: boolean): Question['kind'] {
   return isDated ? DATE : findFlag(key)
 }
 
-/** What one source says about a cell; undefined when it says nothing. */
-type Source = (question: Question) => Status | undefined
+/** Something that says what cells mean. */
+interface Source {
+  /** Whether it is the owner, in an option or an answer. */
+  readonly isOwner: boolean
+  /** Returns undefined when it says nothing about the cell. */
+  readonly find: (question: Question) => Status | undefined
+}
 
 /** Different cells of a column whose value is kept, because to find it takes long. */
 const MAX_CELLS = 1000
@@ -76,21 +81,21 @@ export function createFindValue(
   const findWords = (cell: string) => (saysLeft(cell) ? 'suppressed' : undefined)
 
   /** The precedence: the first one that says something counts. */
-  const sources: readonly (readonly [name: string, source: Source])[] = [
-    ['the owner, about the value', ({ key }) => treatments.get(key)],
-    [
-      'words that say that somebody left, in a column that the owner named',
-      ({ cell }) => (isNamed ? findWords(cell) : undefined),
-    ],
-    ['the table of programs, about the value', ({ key }) => known.get(key)],
-    ['the table of programs, about yes, no, a date or no value', ({ kind = '' }) => known.get(kind)],
-    ['the words of a status', ({ key }) => (hasWords ? findStatus(key) : undefined)],
-    ['words that say that somebody left, among others', ({ cell }) => findWords(cell)],
-    // An empty value, and no, may mean the opposite of all others.
-    [
-      'the owner, about any other value',
-      ({ kind }) => (kind === EMPTY || kind === NO ? undefined : treatments.get('*')),
-    ],
+  const sources: readonly Source[] = [
+    // The owner, about the value.
+    { isOwner: true, find: ({ key }) => treatments.get(key) },
+    // Words that say that somebody left, in a column that the owner named.
+    { isOwner: false, find: ({ cell }) => (isNamed ? findWords(cell) : undefined) },
+    // The table of programs, about the value.
+    { isOwner: false, find: ({ key }) => known.get(key) },
+    // The table of programs, about yes, no, a date or no value.
+    { isOwner: false, find: ({ kind = '' }) => known.get(kind) },
+    // The words of a status.
+    { isOwner: false, find: ({ key }) => (hasWords ? findStatus(key) : undefined) },
+    // Words that say that somebody left, among others.
+    { isOwner: false, find: ({ cell }) => findWords(cell) },
+    // The owner, about any other value. An empty value, and no, may mean the opposite of all others.
+    { isOwner: true, find: ({ kind }) => (kind === EMPTY || kind === NO ? undefined : treatments.get('*')) },
   ]
 
   const values = new Map<string, Value>()
@@ -102,11 +107,11 @@ export function createFindValue(
     const key = toKey(value)
     const kind = toKind(key, isDated)
     const question = { cell, key, kind }
-    const [name = '', source] = sources.find(([, source]) => source(question) !== undefined) ?? []
-    const status = source?.(question)
+    const source = sources.find(({ find }) => find(question) !== undefined)
+    const status = source?.find(question)
     // A column that the owner named has a meaning for every value.
     const isAssumed = !status && kind === EMPTY && !isNamed
-    const isAnswered = name.startsWith('the owner')
+    const isAnswered = source?.isOwner === true
     const create = (): Value => ({ column, value, status: isAssumed ? 'skip' : status, isAssumed, isAnswered })
     return values.getOrInsertComputed(`${status} ${key}`, create)
   }
