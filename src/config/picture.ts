@@ -6,15 +6,16 @@ import { MAX_PICTURE_BYTES } from '../limits.ts'
 
 /**
  * Each format: how a file starts, and whether it goes on to its end, both as Latin-1. A part of a picture, as a broken upload leaves
- * it, would be a broken picture on the page. What is between the start and the end is not read.
+ * it, would be a broken picture on the page. No picture is decoded: one that is whole may be wrong.
  */
 const FORMATS = {
   SVG: {
     mediaType: 'image/svg+xml',
     // The root element, after a byte order mark, an XML declaration, comments and a document type.
     start: /^(?:\xef\xbb\xbf)?\s*(?:<\?[^>]*>\s*|<!--(?:(?!-->)[\s\S])*-->\s*|<![A-Za-z][^>]*>\s*)*<svg[\s>]/,
-    // The end of an svg element, or an empty one. Behind the root are comments only (XML 1.0, section 2.1).
-    isWhole: (content: string) => /(?:<\/svg\s*>|<svg[^>]*\/>)(?:\s|<!--(?:(?!-->)[\s\S])*-->)*$/.test(content),
+    // The end of an svg element, or an empty one. Behind the root are comments and instructions only (XML 1.0, section 2.1).
+    isWhole: (content: string) =>
+      /(?:<\/svg\s*>|<svg[^>]*\/>)(?:\s|<!--(?:(?!-->)[\s\S])*-->|<\?[^>]*>)*$/.test(content),
   },
   // PNG, sections 5.2, 11.2.1 and 11.2.5.
   PNG: {

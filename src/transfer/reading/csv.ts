@@ -115,7 +115,7 @@ function readQuoted(text: string, start: number, csv: QuotedCsv) {
 /** Whether a record has another row in it. Then a quote is not closed, and the quote of a later row closes it. */
 function swallowsRow(lines: readonly string[], cells: readonly string[], { delimiter, width }: QuotedCsv): boolean {
   if (lines.length === 1) return false
-  // Only the header is read before the number of columns is known.
+  // Only the first lines are read before the number of columns is known, to find the header.
   if (width === undefined) return holdsAddress(lines, delimiter)
   return holdsRow(lines, cells, delimiter, width)
 }
