@@ -4,7 +4,8 @@
  * SQLite would do it in the commit that makes the log longer than 1,000 pages. That is switched off (`wal_autocheckpoint = 0`), for
  * two reasons. That commit would be slow, and which commit it is depends on the pages that compaction wrote, so on who is on the
  * list: a stranger who counts his own requests would see it. And SQLite ignores an error of such a checkpoint (sqlite3WalDefaultHook
- * in main.c), which hides a failed disk. So only these do it, none of them in the commit of a request:
+ * in main.c), which hides a failed disk. So only these do it. None of them is in the commit of a request, except after a failed write,
+ * which is the last part of this text:
  *
  *   service, in the last slice of a run    after RUN_COMMITS of its commits. It counts commits, which everybody may know. Until then
  *   of compaction                          the log of a quiet list has about 700 pages, less than LOG_PAGES. It is the slice that
@@ -16,8 +17,8 @@
  *   whoever closes the list as the last    SQLite does it, and deletes the log. It ignores an error of that: see closeList.
  *
  * A long reader, such as a backup, keeps its pages in the log. Compaction changes pages all over a large list, and one checkpoint after
- * the reader would move all of them. So a service does not compact while the log stays longer than one or two times LOG_PAGES, as drawn. After a burst, the
- * file of the log is truncated to LOG_BYTES (`journal_size_limit`).
+ * the reader would move all of them. So a service does not compact while the log stays longer than a number that is drawn each time, from
+ * LOG_PAGES to its double. After a burst, the file of the log is truncated to LOG_BYTES (`journal_size_limit`).
  *
  * A failed write. Linux drops the pages that it could not write, says so once, and the next sync succeeds (Rebello et al., "Can
  * Applications Recover from fsync Failures?", USENIX ATC 2020). What is written to the log behind such a hole is lost in a power cut, and

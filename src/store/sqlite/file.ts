@@ -41,8 +41,9 @@ export interface ListFile extends ListLog {
 }
 
 /**
- * Opens a list. With the access `read` too, it is opened for writing, to compact its inbox, unless it is a backup or cannot be
- * written. With `serve`, an older list is opened too, and the caller migrates it. @throws StoreError; as `toRealPath`
+ * Opens a list. A log that no process uses is moved into it first: see checkpoint.ts. With the access `read` too, it is opened for
+ * writing, to compact its inbox, unless it is a backup or cannot be written. With `serve`, an older list is opened too, and the caller
+ * migrates it. @throws StoreError; as `toRealPath`
  */
 export function openListFile(file: string, access: StoreOptions['access'] | 'serve' = 'serve'): ListFile {
   const path = toRealPath(file)

@@ -96,8 +96,8 @@ function readBefore(target: string): Restored['before'] {
 }
 
 /**
- * Moves the log of a list into it, and keeps other processes from opening it until the connection is closed. The list stays as it
- * is, also its mode, so nothing must be undone. Undefined when it is damaged or no database.
+ * Moves the log of a list into it, and keeps other processes from opening it until the connection is closed. It holds the same
+ * addresses after that, and stays in WAL mode, so nothing must be undone. Undefined when it is damaged or no database.
  *
  * @throws StoreError when another process uses it, or this one may not; what `check` throws
  */
