@@ -21,7 +21,10 @@ export interface Table {
   readonly file: string
   /** The names of the columns; `undefined` when the text has one address per line. */
   readonly names: readonly string[] | undefined
-  /** The lines before the header, or before the first row. In a document of JSON, the name of its list. */
+  /**
+   * What is above the rows, which may say who is in them: the lines before the header, or before the first row; in a document of
+   * JSON, the name of the list.
+   */
   readonly title: readonly string[]
   /** The line of the header; undefined in JSON, and when the text has none. */
   readonly header?: string | undefined

@@ -154,8 +154,10 @@ function cutOut(text: string, time: RegExpExecArray): string {
 /** From the start of a day to its last millisecond. */
 const WHOLE_DAY_MS = DAY_MS - 1
 
+const HOUR_MS = 3_600_000
+
 /** More than the 12 hours for which a place may be behind UTC. */
-const ANY_ZONE_MS = 14 * 3_600_000
+const ANY_ZONE_MS = 14 * HOUR_MS
 
 /** Milliseconds after a date that it may mean too: a day has no time, and a time without an offset is read as UTC. */
 function toVagueness(time: Groups | undefined): number {

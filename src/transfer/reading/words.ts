@@ -70,7 +70,7 @@ const KINDS = {
     rezygnacj*, não quer, não deseja, falecid*, не хоче, не бажає, помер*, 配信不要, 送信不要, 不要再, 不想收, لا يريد`,
   // What says so as the only word of a cell.
   alone: `stop, stopp, стоп, ストップ`,
-  // What says so in the name of a file, or the title of a list. After an asterisk, the word may be a part of another one.
+  // What says so in the name of a file, or in what is above the rows of a list. After an asterisk, the word may be a part of another one.
   title: `
     *unsub*, *non subscr*, *opt outs*, *bounc*, *complain*, *suppress*, *cleaned*, *blocked*, *blocklist*, *invalid*,
     *inactiv*, *removed*, *delet*, former*, spam*, left, *sperr*, *rückl*, *kündigung*, *rebond*, *lista negr*, *bajas*, *queja*,
@@ -135,7 +135,7 @@ const BEGINS_WITH_NOT = new RegExp(`^(?:(?:${NOT.source})[ '’]|[不未禁否])
 /** The answers that are no letter: `n` may be anything. */
 const NO_ANSWERS = new Set([...NO].filter((word) => !/^[a-z]$/.test(word)))
 
-/** Whether the name of a file, or the title of a list, says that the people in it left. */
+/** Whether the name of a file, or what is above the rows of a list, says that the people in it left. */
 export function saysTitleLeft(title: string): boolean {
   // A system may write an accent as a mark of its own, which is no letter.
   return LEFT_TITLE.test(toBare(title)) || saysLeft(title.normalize('NFC').replace(/[^\p{L}]+/gu, ','))
