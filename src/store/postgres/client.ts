@@ -9,7 +9,7 @@ import type { PostgresServer } from '../../config/postgres-url.ts'
 import { Failure } from '../../failure.ts'
 import { OutdatedError } from '../../subscriber.ts'
 import type { OnOutdated } from '../version.ts'
-import { isClosed, isLost, toStoreError } from './error.ts'
+import { isClosed, isLost, toServerError } from './error.ts'
 import { prepareSchema, type SchemaOptions } from './schema.ts'
 
 interface ClientOptions {
@@ -123,7 +123,7 @@ export function createClient(options: ClientOptions): Client {
       ready = undefined
       if (isLost(error)) replace(current)
       if (error instanceof OutdatedError) onOutdated?.(error.message)
-      throw error instanceof Failure ? error : toStoreError(name, error)
+      throw error instanceof Failure ? error : toServerError(name, error)
     }
   }
 

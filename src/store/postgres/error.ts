@@ -14,7 +14,7 @@ export function expectCount({ count }: { readonly count: number }, expected: num
  * Names the list, the reason and the SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) or the code of the
  * runtime in one line. The message of an error is not shown: PostgreSQL quotes rows in some, and the client may quote the URL.
  */
-export function toStoreError(name: string, error: unknown): StoreError {
+export function toServerError(name: string, error: unknown): StoreError {
   const code = toCode(error)
   // Only the message of a privilege that is missing names no row, and it names the table.
   const message = code === '42501' && error instanceof Error ? error.message : undefined

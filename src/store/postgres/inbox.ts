@@ -8,7 +8,7 @@ import { compactAll, PAUSE_MS } from '../schedule.ts'
 import type { Client } from './client.ts'
 import { expectCount, READ_ONLY } from './error.ts'
 import { checkStandbys, toMilliseconds } from './read.ts'
-import { refuseOutdated, toHeadRow } from './schema.ts'
+import { refuseOtherVersion, toHeadRow } from './schema.ts'
 import { forgetReturned } from './write.ts'
 
 /**
@@ -80,7 +80,7 @@ async function lock(transaction: SQL): Promise<Locked> {
     SELECT version, last_seq AS "lastSeq", ${toMilliseconds(transaction, 'clock_timestamp()')} AS now, 0::rollcall.durable_number
     FROM rollcall.list FOR UPDATE`
   const { version, lastSeq, now: clock } = toHeadRow(rows)
-  refuseOutdated(version)
+  refuseOtherVersion(version)
   const now = checkClock(Number(clock))
   return { last: Math.max(Number(lastSeq), toClockSeq(now)), now: new Date(now) }
 }

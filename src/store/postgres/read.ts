@@ -19,7 +19,7 @@ import { createSuppressionHash } from '../changes.ts'
 import type { Waiting } from '../check.ts'
 import { checkClock, DAY_BEFORE_SEQ_MS, type DayCount, toClockSeq, toDaySeq, toDays, toFirstDay } from '../numbers.ts'
 import { READ_ONLY } from './error.ts'
-import { IS_RESERVED, refuseOutdated, toHeadRow } from './schema.ts'
+import { IS_RESERVED, refuseOtherVersion, toHeadRow } from './schema.ts'
 
 /** Rows in a page. Pages of 1,000 to 10,000 rows take the same time per row. */
 const PAGE_SIZE = 5000
@@ -35,7 +35,7 @@ export async function readHead(sql: SQL): Promise<ListHead> {
            ${toMilliseconds(sql, 'clock_timestamp()')} AS now
     FROM rollcall.list`
   const { version, id, key, lastSeq, now } = toHeadRow(rows)
-  refuseOutdated(version)
+  refuseOtherVersion(version)
   return { id, suppressionKey: Buffer.from(key, 'hex'), lastSeq: Number(lastSeq), clockSeq: toClockSeq(Number(now)) }
 }
 
@@ -46,7 +46,7 @@ export async function readHead(sql: SQL): Promise<ListHead> {
  * @throws an error when commits are not durable
  * @throws StoreError when the database is read-only, or the user lacks the permission
  */
-export async function checkWritable(sql: SQL): Promise<void> {
+export async function checkAccepts(sql: SQL): Promise<void> {
   checkClock()
   const [row] = await sql<[{ isReadOnly: boolean; mayAdd: boolean }]>`
     SELECT 0::rollcall.durable_number, current_setting('transaction_read_only')::boolean AS "isReadOnly",
@@ -58,10 +58,10 @@ export async function checkWritable(sql: SQL): Promise<void> {
 /**
  * Shows whether addresses can be stored, by a row that the caller rolls back.
  *
- * @throws like checkWritable and checkStandbys, and when the disk is full
+ * @throws like checkAccepts and checkStandbys, and when the disk is full
  */
 export async function tryWrite(transaction: SQL): Promise<void> {
-  await checkWritable(transaction)
+  await checkAccepts(transaction)
   await checkStandbys(transaction)
   // So many bytes do not fit into the free space that a table usually has.
   await transaction`

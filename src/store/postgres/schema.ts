@@ -149,8 +149,8 @@ async function readVersion(sql: SQL): Promise<number> {
   return toHeadRow(await sql<{ version: number }[]>`SELECT version FROM rollcall.list`).version
 }
 
-/** Refuses a list that another process has migrated meanwhile. @throws OutdatedError */
-export function refuseOutdated(found: number): void {
+/** Refuses a list that another process has migrated meanwhile. @param found its version. @throws OutdatedError */
+export function refuseOtherVersion(found: number): void {
   if (found !== SCHEMA_VERSION) throw toVersionError(NAME, { found, known: SCHEMA_VERSION })
 }
 

@@ -15,8 +15,8 @@ import type { OnOutdated } from '../version.ts'
 import { type Client, createClient } from './client.ts'
 import { append, compact, compactSlice, readInboxSince, runCompacted, STATEMENT_MS } from './inbox.ts'
 import {
+  checkAccepts,
   checkStandbys,
-  checkWritable,
   listSubscribers,
   listSuppressions,
   lookUp,
@@ -136,7 +136,7 @@ export function openPostgresServiceStore(server: PostgresServer, log: Log, onOut
     add: appendAll,
     // Compaction deletes its row.
     probe: () => appendAll([]),
-    ready: () => client.repeat(checkWritable),
+    ready: () => client.repeat(checkAccepts),
     measure: async () => ({ inboxSince: await client.repeat(readInboxSince), compactionFails: schedule.isFailing() }),
     async close() {
       // A slice in progress fails, and is done again by another process or after the next start.

@@ -8,7 +8,7 @@ import { createTrouble, type Log } from '../../log.ts'
 import type { MigratingError } from '../../subscriber.ts'
 import { toMigratingError, toMigrationBegin, toMigrationEnd } from '../version.ts'
 import { close, connect } from './client.ts'
-import { toStoreError } from './error.ts'
+import { toServerError } from './error.ts'
 import { migrate, SCHEMA_VERSION } from './schema.ts'
 
 export interface Upgrade {
@@ -46,7 +46,7 @@ export function createUpgrade(server: PostgresServer, log: Log): Upgrade {
       log.info(toMigrationEnd(versions))
     } catch (error) {
       if (stopping.signal.aborted) return
-      trouble.add(error instanceof Failure ? error : toStoreError(toListName({ kind: 'postgres', server }), error))
+      trouble.add(error instanceof Failure ? error : toServerError(toListName({ kind: 'postgres', server }), error))
       await sleep(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {})
     } finally {
       stopping.signal.removeEventListener('abort', end)
