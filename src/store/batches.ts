@@ -124,15 +124,18 @@ export interface ImportCount {
   /** The outcome of each row, in their order. */
   readonly optOuts: readonly (keyof OptOutTally)[]
   readonly subscribers: readonly (keyof ImportTally)[]
-  /** Whether the address of each row that is skipped is on the list before. */
-  readonly skipped: readonly boolean[]
+  /**
+   * What each row that is skipped would do to the list before if it were an opt-out, which removes also without a date: its subscriber
+   * would be removed or kept, or there is none.
+   */
+  readonly skipped: readonly (keyof OptOutTally)[]
 }
 
 /** The rows of an import. Those that are skipped are only looked up. */
 interface ImportRows {
   readonly optOuts: readonly OptOut[]
   readonly subscribers: readonly ImportRow[]
-  readonly skipped?: readonly { readonly email: Address }[]
+  readonly skipped?: readonly OptOut[]
 }
 
 /**
@@ -177,14 +180,15 @@ export async function countImport(
     return outcomes
   }
 
-  const isListed: RowChange<unknown, boolean> = (_, state) => [state, state.subscriber !== undefined]
-  const listed = await countRows(skipped, isListed)
+  const optOut = optOutRow({ removeUndated: true, upTo })
+  const onlyLookUp: typeof optOut = (row, state, at) => [state, optOut(row, state, at)[1]]
+  const skippedOutcomes = await countRows(skipped, onlyLookUp)
   const optOutOutcomes = await countRows(optOuts, optOutRow({ removeUndated, upTo }))
   const importOutcomes = await countRows(subscribers, importRow)
   const tally = { ...toOptOutTally(optOutOutcomes), ...toImportTally(importOutcomes) }
   // Only a removal is compared with the size, and to count takes a second on a large list.
   const size = store && tally.removed > 0 ? (await store.count()).subscribers : 0
-  return { tally, size, optOuts: optOutOutcomes, subscribers: importOutcomes, skipped: listed }
+  return { tally, size, optOuts: optOutOutcomes, subscribers: importOutcomes, skipped: skippedOutcomes }
 }
 
 const NOT_FOUND: Found = {}

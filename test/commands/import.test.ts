@@ -250,7 +250,7 @@ dry run: `)
     expect(stopped).toMatchObject({ code: 1, stdout: '' })
     expect(stopped.stderr).toContain(
       '! 1 person on the list would be skipped, and stay: "Newsletter" is "nein", such as in line 3: ' +
-        '--treat Newsletter:nein=suppressed removes them, unless they subscribed after the date of the row, --treat Newsletter:nein=skip leaves them\n',
+        '--treat Newsletter:nein=suppressed removes them, --treat Newsletter:nein=skip leaves them\n',
     )
     expect(await print(['import', '-', '--treat', 'Newsletter:nein=skip'], second)).toStartWith(
       '0 added, 2 already listed, 1 skipped',
@@ -262,6 +262,42 @@ dry run: `)
     // Another row of the person counts more.
     const twice = `${FIRST}Ada;ada@site.io;nein;01.06.2024\n`
     expect(await print(['import', '-'], twice)).toContain('1 skipped')
+  })
+
+  test('names an option that removes only where it removes', async () => {
+    const { print, run } = await createCliFixture()
+    await print(['import', '-'], 'email,created\na@site.io,2020-01-01\nb@site.io,2024-06-01\nc@site.io,2020-01-01\n')
+    await print(['import', '-'], 'd@site.io\ne@site.io\nf@site.io\n')
+    const rows = (names: string) => [...names].map((name) => `${name}@site.io,no,2023-01-01\n`).join('')
+    const some = `email,Newsletter,created\n${rows('abb')}`
+    const { stderr } = await run(['import', '-'], some)
+    expect(stderr).toContain(
+      '! 2 people on the list would be skipped, and stay: "Newsletter" is "no", such as in line 2: ' +
+        '--treat Newsletter:no=suppressed removes 1 of them (the others came later, or the date is unknown), --treat Newsletter:no=skip leaves them\n',
+    )
+    expect(await print(['import', '-', '--treat', 'Newsletter:no=suppressed'], some)).toContain('(1 removed')
+    const none = `email,Newsletter,created\n${rows('b')}`
+    expect((await run(['import', '-'], none)).stderr).toContain(
+      ' is "no", such as in line 2: --treat Newsletter:no=skip leaves them\n',
+    )
+  })
+
+  test('counts somebody in two rows once', async () => {
+    const { print, run } = await createCliFixture()
+    await print(['import', '-'], 'a@site.io\nb@site.io\nc@site.io\n')
+    const skipped = 'email,Newsletter\na@site.io,no\nA@site.io,no\n'
+    expect((await run(['import', '-'], skipped)).stderr).toContain('! 1 person on the list would be skipped, and stay')
+    const left = 'email,status\na@site.io,unsubscribed\nA@site.io,unsubscribed\n'
+    expect((await run(['import', '-'], left)).stderr).toContain('! 1 person who left would stay on the list')
+  })
+
+  test('asks nothing about a row of which the owner answered one of two values', async () => {
+    const { print, run } = await createCliFixture()
+    await print(['import', '-'], 'a@site.io\nb@site.io\nc@site.io\n')
+    const text = 'email,Status,Newsletter\na@site.io,archived,no\nb@site.io,active,yes\n'
+    const { stderr } = await run(['import', '-'], text)
+    expect(stderr).toContain('"Status" is "archived"')
+    expect(await print(['import', '-', '--treat', 'Newsletter:no=skip'], text)).toContain('1 skipped')
   })
 
   test('names an option that removes people without a date, too', async () => {

@@ -248,22 +248,25 @@ const findContradiction: FileDoubt = ({ contradiction, layout }) => {
 }
 
 /** Somebody is on the list and skipped: who said yes before may say no now. */
-const findSkippedListed: ListDoubt = ({ layout, table }, { skippedListed }) =>
+const findSkippedListed: ListDoubt = ({ table }, { skippedListed, undatedKept }) =>
   skippedListed
     .filter(({ value }) => !value.isAnswered)
-    .map(({ value, people, line }) => {
+    .map((skipped) => {
+      const { value, people, line } = skipped
       const stay = `${toCount(people, 'person', 'people')} on the list would be skipped, and stay`
-      // Without a date, an opt-out removes nobody.
-      const undated = layout.dates.length === 0 ? ' --undated remove' : ''
-      // An opt-out has the date of its row, if it has one.
-      const removes =
-        layout.dates.length === 0 ? 'removes them' : 'removes them, unless they subscribed after the date of the row'
-      const removing = treating(value, 'suppressed', removes)
-      return {
-        seen: `${stay}: ${quote(value.column)} is ${quote(value.value)}, such as in ${table.place} ${line}`,
-        answers: [{ ...removing, option: removing.option + undated }, treating(value, 'skip', 'leaves them')],
-      }
+      const seen = `${stay}: ${quote(value.column)} is ${quote(value.value)}, such as in ${table.place} ${line}`
+      const removing = skipped.removable > 0 ? [toRemoving(skipped, undatedKept !== undefined)] : []
+      return { seen, answers: [...removing, treating(value, 'skip', 'leaves them')] }
     })
+
+/** The option that removes people whose rows are skipped. @param hasOthers whether others left on an unknown date too */
+function toRemoving({ value, people, removable, areUndated }: Effect['skippedListed'][number], hasOthers: boolean) {
+  const some = `removes ${toNumber(removable)} of them (the others came later, or the date is unknown)`
+  const removes = removable < people ? some : 'removes them'
+  if (!areUndated) return treating(value, 'suppressed', removes)
+  const answer = treating(value, 'suppressed', hasOthers ? `${removes}, and others without a date` : removes)
+  return { ...answer, option: `${answer.option} --undated remove` }
+}
 
 /** Somebody left, and nobody knows when. */
 const findKept: ListDoubt = ({ options, table }, { undatedKept }) => {

@@ -1,23 +1,32 @@
 /** What an import would do to one list: its count, and the rows that the count is about. Pure. */
 
-import { toIdentity } from '../../email.ts'
+import { type Address, toIdentity } from '../../email.ts'
 import type { ImportCount } from '../../store/batches.ts'
-import type { ImportTally, OptOutTally } from '../../subscriber.ts'
+import type { ImportTally, OptOut, OptOutTally } from '../../subscriber.ts'
 import type { Cell } from './profile.ts'
 import type { Rows } from './rows.ts'
 import type { Value } from './statuses.ts'
 
-/** Rows of people, who may be in several, and the line or record of the first row. */
+/** People, of whom one may be in several rows, and the line or record of the first row. */
 interface People {
   readonly people: number
   readonly line: number
+}
+
+/** People whose rows are skipped for one value. */
+interface Skipped extends People {
+  readonly value: Value
+  /** Those whom it would remove if the value meant that they left. The others came later, or the date is unknown. */
+  readonly removable: number
+  /** Whether that takes `--undated remove`. */
+  readonly areUndated: boolean
 }
 
 export interface Effect extends ImportTally, OptOutTally {
   /** Subscribers of the list before. */
   readonly size: number
   /** People on the list who are in a row that is skipped, and in no other, by the value that says so. */
-  readonly skippedListed: readonly (People & { readonly value: Value })[]
+  readonly skippedListed: readonly Skipped[]
   /** People who left on an unknown date, and stay on the list for that reason. */
   readonly undatedKept: People | undefined
   /** The rows that would be added. All others are on the list, suppressed, or repeat one of these. */
@@ -32,29 +41,48 @@ export function toEffect(rows: Rows, count: ImportCount, hasCursor: boolean): Ef
   return {
     ...tally,
     size,
-    skippedListed: findSkippedListed(rows, count),
+    skippedListed: findSkippedListed(rows, count, hasCursor),
     undatedKept: hasCursor ? undefined : findUndatedKept(rows, count),
     toAdd: rows.subscribers.filter((_, index) => count.subscribers[index] === 'added'),
     leftOutRows: findLeftOut(rows, count),
   }
 }
 
-function findSkippedListed(rows: Rows, { skipped }: ImportCount): Effect['skippedListed'] {
-  const listed = rows.skipped.filter((_, index) => skipped[index])
+/** Counts people, and not their rows. */
+const countPeople = (found: readonly { readonly email: Address }[]) =>
+  new Set(found.map(({ email }) => toIdentity(email))).size
+
+function findSkippedListed(rows: Rows, { skipped }: ImportCount, hasCursor: boolean): readonly Skipped[] {
+  const listed = rows.skipped
+    .map((row, index) => ({ ...row, outcome: skipped[index] }))
+    .filter(({ outcome }) => outcome !== 'suppressed')
   if (listed.length === 0) return []
   // Another row of the same person counts more.
   const others = new Set([...rows.subscribers, ...rows.optOuts].map(({ email }) => toIdentity(email)))
   const alone = listed.filter(({ email }) => !others.has(toIdentity(email)))
   const byValue = Map.groupBy(alone, ({ value }) => value)
-  return [...byValue].flatMap(([value, [first, ...more]]) =>
-    value && first ? [{ value, people: 1 + more.length, line: first.line }] : [],
-  )
+  return [...byValue].flatMap(([value, found]) => {
+    const [first] = found
+    if (!value || !first) return []
+    const needsOption = ({ optedOutAt }: OptOut) => !optedOutAt && !hasCursor
+    const removed = found.filter((row) => {
+      return row.outcome === 'removed' && !(needsOption(row) && rows.options.undated === 'keep')
+    })
+    const areUndated = removed.some(needsOption)
+    return { value, people: countPeople(found), line: first.line, removable: countPeople(removed), areUndated }
+  })
 }
 
 function findUndatedKept(rows: Rows, { optOuts }: ImportCount): People | undefined {
   const kept = rows.optOuts.filter(({ optedOutAt }, index) => !optedOutAt && optOuts[index] === 'kept')
-  const [first] = kept
-  return first && { people: kept.length, line: first.line }
+  if (kept.length === 0) return undefined
+  // Another row of the same person may have the date.
+  const removed = new Set(
+    rows.optOuts.filter((_, index) => optOuts[index] === 'removed').map(({ email }) => toIdentity(email)),
+  )
+  const staying = kept.filter(({ email }) => !removed.has(toIdentity(email)))
+  const [first] = staying
+  return first && { people: countPeople(staying), line: first.line }
 }
 
 const SUPPRESSED =

@@ -28,8 +28,8 @@ export interface Rows {
   readonly layout: Layout
   readonly subscribers: readonly (ImportRow & Place)[]
   readonly optOuts: readonly (OptOut & Place)[]
-  /** The addresses of rows that are skipped, and the value that says so. */
-  readonly skipped: readonly (Pick<ImportRow, 'email'> & Place & { readonly value: Value | undefined })[]
+  /** Rows that are skipped, each as the opt-out that it would be, and the value that says so. */
+  readonly skipped: readonly (OptOut & Place & { readonly value: Value | undefined })[]
   /** Rows that cannot be imported: why, and the cell that is the reason, with at most MAX_CELL_TEXT characters. */
   readonly rejected: readonly (Cell & { readonly reason: string })[]
   /** How many rows there are; each is of one kind. */
@@ -125,7 +125,9 @@ function readRow({ line, cells, problem }: Row, draft: Draft): RowKind {
   const addresses = parseOwnerAddresses(address)
   if (status === 'skip') {
     // Nothing is done with it, so the address need not be valid.
-    if (addresses.ok) for (const email of addresses.value) draft.skipped.push({ email, line, value })
+    if (!addresses.ok) return status
+    const { latest: optedOutAt } = findOptOutDate(parse(findDateText(cells, layout), draft), cells, draft)
+    for (const email of addresses.value) draft.skipped.push({ email, optedOutAt, line, value })
     return status
   }
   if (!addresses.ok) return reject(addresses.reason)
@@ -175,7 +177,7 @@ const BY_STRICTNESS = ['suppressed', 'unknown', 'skip', 'subscribed'] as const
 interface RowStatus {
   /** `unknown` when nobody knows what a value means, `cut` when the row ends before a status column. */
   readonly status: Status | 'unknown' | 'cut'
-  /** The first value that says so. */
+  /** The first value that says so: one that the owner answered, if there is one. */
   readonly value?: Value | undefined
 }
 
@@ -187,7 +189,9 @@ function readStatus({ line, cells }: Row, draft: Draft): RowStatus {
   const inRow = statuses.filter(({ column }) => column.index < cells.length)
   const found = inRow.map(({ column, findValue }) => findValue(cells[column.index] ?? ''))
   const strictest = BY_STRICTNESS.find((one) => found.some(({ status = 'unknown' }) => status === one))
-  const value = found.find(({ status = 'unknown' }) => status === strictest)
+  const sayingSo = found.filter(({ status = 'unknown' }) => status === strictest)
+  // What the owner said about one of them is said about the row.
+  const value = sayingSo.find(({ isAnswered }) => isAnswered) ?? sayingSo[0]
   if (suppress) {
     const says = inRow.findIndex(({ saysWhoLeft }) => saysWhoLeft)
     const contradiction = found[says]
