@@ -53,7 +53,10 @@ export interface OptOutTally {
   readonly suppressed: number
   /** How many of these were on the list. */
   readonly removed: number
-  /** Rows whose address stays on the list: it subscribed later, the date of the opt-out is unknown, or it comes after the cursor. */
+  /**
+   * Rows whose address stays on the list: it subscribed later, or the date of the opt-out is unknown; or, with a cursor, it comes
+   * after that.
+   */
   readonly kept: number
 }
 

@@ -203,13 +203,8 @@ const findUnclearDates: FileDoubt = ({ rejected }) => {
   const unclear = rejected.filter(({ reason }) => reason === UNCLEAR_DATE).length
   if (unclear === 0) return undefined
   const seen = `${toCount(unclear, 'date')} may be day/month or month/day`
-  return {
-    seen,
-    answers: [
-      { option: '--date-order dmy', effect: '' },
-      { option: 'or mdy', effect: '' },
-    ],
-  }
+  const answers = ['--date-order dmy', 'or mdy'].map((option) => ({ option, effect: '' }))
+  return { seen, answers }
 }
 
 const findRejected: FileDoubt = ({ rows, options }) => {
@@ -288,8 +283,17 @@ const findRemovals: ListDoubt = (_, { removed, size }, isOpen) => {
 
 /** Doubts about the file. */
 export const FILE_DOUBTS: readonly FileDoubt[] = [
-  ...[findContradiction, findWhoLeft, findWordsBesideAddress, findEmptyStatuses, findGlobalStatus, findMissingDates],
-  ...[findLostLines, findBrokenRows, findUnclearDates, findRejected, findOtherAddresses],
+  findContradiction,
+  findWhoLeft,
+  findWordsBesideAddress,
+  findEmptyStatuses,
+  findGlobalStatus,
+  findMissingDates,
+  findLostLines,
+  findBrokenRows,
+  findUnclearDates,
+  findRejected,
+  findOtherAddresses,
 ]
 
 /** Doubts about what it would do to the list. */

@@ -73,11 +73,20 @@ interface Draft {
 export function readRows(table: Table, options: ReadOptions): Rows {
   const layout = findLayout(table, options)
   const draft: Draft = {
-    ...{ options, layout, subscribers: [], optOuts: [], skipped: [], rejected: [], values: new Map() },
+    options,
+    layout,
+    subscribers: [],
+    optOuts: [],
+    skipped: [],
+    rejected: [],
+    values: new Map(),
     contradictions: new Map(),
     collectors: new Map(layout.unanswered.map((column) => [column, new Collector()])),
     orders: new Set(),
-    ...{ addresses: 0, words: undefined, dates: undefined, undated: undefined },
+    addresses: 0,
+    words: undefined,
+    dates: undefined,
+    undated: undefined,
   }
   const rows = { all: 0, subscribed: 0, suppressed: 0, skip: 0, rejected: 0, empty: 0, unknown: 0 }
   for (const row of openRows(table, layout)) {
