@@ -67,7 +67,7 @@ function toLikelihood({ column, profile, sign }: Unread): number {
   return (ofSign ?? 0) + (STATUS_NAME.test(column.plain) ? 8 : 0) + (hasFlagsOnly ? 2 : 0) + (isRepeated ? 1 : 0)
 }
 
-const describeUnread = ({ column, sign }: Unread) => quote(column.name) + (sign ? ` (${sign.where})` : '')
+const describeWithSign = ({ column, sign }: Unread) => quote(column.name) + (sign ? ` (${sign.where})` : '')
 
 /** Whether a status column, or the program, says who left. */
 function isKnown(rows: Rows): boolean {
@@ -107,7 +107,7 @@ function findSilence(rows: Rows, suspects: readonly Unread[]): Doubt | undefined
   const isOne = others.length === 0 && !title
   const ignoring = isOne ? naming('--ignore-column', first.column, 'if not') : accepting('silence', 'if not')
   return {
-    seen: `${nothing}, and ${join(suspects.map(describeUnread))} ${others.length > 0 ? 'are' : 'is'} not read`,
+    seen: `${nothing}, and ${join(suspects.map(describeWithSign))} ${others.length > 0 ? 'are' : 'is'} not read`,
     answers: [naming('--status-column', first.column, 'if it does'), ignoring, everybody],
   }
 }
@@ -124,7 +124,7 @@ function toSpeaking(speaking: readonly Unread[]): Doubt | undefined {
   }
   const option = speaking.map(({ column }) => `--ignore-column ${quotePath(column.option)}`).join(' ')
   return {
-    seen: `${join(speaking.map(describeUnread))} say that somebody left, or no, and are not read`,
+    seen: `${join(speaking.map(describeWithSign))} say that somebody left, or no, and are not read`,
     answers: [naming('--status-column', first.column, 'reads the first one'), { option, effect: 'reads none' }],
   }
 }
