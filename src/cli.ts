@@ -82,7 +82,7 @@ addListVerb('export', 'Write the list as CSV, NDJSON or one address per line', '
 addListVerb('import', 'Add the addresses in a file, and suppress people who left', 'rollcall import list.csv --dry-run')
   .argument('<file>', 'The file to import: CSV, JSON or one address per line; - for standard input')
   .option('--column <name>', 'Read the address from this column: its name, or its number from 1')
-  .option('--date-column <name>', 'Read the date of the subscription from this column; none: from no column')
+  .option('--date-column <name>', 'Read the date from this column; none: from no column')
   .addOption(new Option('--date-order <order>', 'Read 1/2/2024 as day/month or as month/day').choices(['dmy', 'mdy']))
   .option('--status-column <name>', 'Read a status from this column too (repeatable)', addValue)
   .option('--ignore-column <name>', 'Do not read this column (repeatable)', addValue)
@@ -143,7 +143,7 @@ addVerb('healthcheck', 'Ask the service on this machine whether it works', 'OPS_
 
 program.helpCommand('help [command]', 'Print help for a command')
 
-// Ctrl-Z stops a command in a turn of the event loop: no transaction on a SQLite list is open then, and the service gets its lock.
+// Ctrl-Z stops a command in a turn of the event loop: no write transaction of a command is open then, and the service gets the lock.
 process.on('SIGTSTP', () => process.kill(process.pid, 'SIGSTOP'))
 process.on('uncaughtException', fail).on('unhandledRejection', fail)
 // Not `await`: the bytecode of the npm package needs a program that does not wait here.

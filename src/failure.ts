@@ -72,6 +72,8 @@ export function toErrorCode(error: unknown): string {
 export function toSystemReason(error: unknown): string | undefined {
   const code = toErrorCode(error)
   const { path, syscall, errno } = Object(error) as NodeJS.ErrnoException
+  // A new file may replace nothing, and its path is taken.
+  if (code === 'EEXIST' && syscall !== 'mkdir') return `${findExisting(path)} exists already: move it to another folder`
   // A folder cannot be created below a file: EEXIST or ENOTDIR.
   if (/^(?:ENOTDIR|EEXIST)$/.test(code)) return `${findExisting(path)} is not a folder: correct the path`
   if (/^(?:EACCES|EPERM)$/.test(code)) return describeDenied(path, syscall)
@@ -176,11 +178,11 @@ function isEmpty(folder: string): boolean {
   }
 }
 
-/** The name of a user or a group; the number when it has none, as in a container. */
-export function findName(table: 'passwd' | 'group', id: number): string {
+/** The name of a user; the number when it has none, as in a container. */
+export function toUser(id: number): string {
   try {
-    // Each line is NAME:PASSWORD:NUMBER and more: passwd(5) and group(5).
-    const entries = readFileSync(`/etc/${table}`, 'utf8')
+    // Each line is NAME:PASSWORD:NUMBER and more: passwd(5).
+    const entries = readFileSync('/etc/passwd', 'utf8')
       .split('\n')
       .map((line) => line.split(':'))
     const entry = entries.find(([name, _password, number]) => name !== '' && number === String(id))
@@ -188,10 +190,6 @@ export function findName(table: 'passwd' | 'group', id: number): string {
   } catch {
     return String(id)
   }
-}
-
-function toUser(id: number): string {
-  return findName('passwd', id)
 }
 
 function describeReadOnly(path: string): string {

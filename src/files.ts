@@ -35,7 +35,7 @@ export type Write = (text: string) => Promise<void>
 
 /**
  * Writes an output. A regular file is replaced by a rename when the output is complete, also behind a symbolic link; only its
- * owner can read a new one. A device, a FIFO, `-` and what leads to an open descriptor, such as /dev/stdout, are written into.
+ * owner can read it afterwards. A device, a FIFO, `-` and what leads to an open descriptor, such as /dev/stdout, are written into.
  *
  * @param work writes the text. When it fails, a regular file stays as it was
  * @throws as `findFile`; Failure when the file cannot be written; what `work` throws

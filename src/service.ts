@@ -43,10 +43,15 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const { baseUrl, corsOrigins, list, ops, site, siteFile = null } = config
   const headers = createHeaders(baseUrl, createLinkField(baseUrl))
   const outdated = Promise.withResolvers<string>()
-  // At the same time, because the list opens on a thread of its own.
-  const [store, assets] = await Promise.all([openServiceStore(list, log, outdated.resolve), createPageAssets(site)])
+  // Begins now, because the list opens on a thread of its own meanwhile.
+  const building = createPageAssets(site)
+  // When the list cannot be opened, nobody waits for it: only that failure counts then.
+  building.catch(() => {})
+  const store = await openServiceStore(list, log, outdated.resolve)
   let opsServer: Server | undefined
   try {
+    // Its failure closes the list too.
+    const assets = await building
     const toHandlers = (documents: readonly Document[], fields: HeaderFields) =>
       documents.map((document) => [document.path, createDocumentHandler(document, fields)] as const)
     const documents = new Map([

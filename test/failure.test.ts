@@ -1,7 +1,10 @@
 /** Errors that the command line prints. */
 
 import { expect, test } from 'bun:test'
+import { mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Failure, toFileFailure, UsageError } from '../src/failure.ts'
+import { createFolder } from './support/workspace.ts'
 
 test('a message is one line, without control characters', () => {
   expect(new Failure('a\nb\r\tc\0d\x1b[31me\x7f\x9bf\u2028g\u2029h').message).toBe(
@@ -15,4 +18,22 @@ test('EPIPE is a failure without a message, and an error that is not of the syst
   expect(toFileFailure(pipe, 'standard output')).toMatchObject({ message: '', exitCode: 141 })
   const defect = Object.assign(new TypeError('a defect'), { code: 'ERR_INVALID_ARG_TYPE' })
   for (const other of [defect, 'a defect', undefined]) expect(toFileFailure(other, 'list.csv')).toBe(other)
+})
+
+test('a path that is taken says whether it had to be a folder', async () => {
+  const file = join(await createFolder(), 'list.csv')
+  writeFileSync(file, '')
+  const refuse = (work: () => unknown) => {
+    try {
+      work()
+    } catch (error) {
+      return toFileFailure(error, 'list')
+    }
+    return undefined
+  }
+  const noFolder = `list: ${file} is not a folder: correct the path`
+  expect(refuse(() => mkdirSync(file, { recursive: true }))).toMatchObject({ message: noFolder })
+  expect(refuse(() => openSync(join(file, 'x'), 'wx'))).toMatchObject({ message: noFolder })
+  const isThere = `list: ${file} exists already: move it to another folder`
+  expect(refuse(() => openSync(file, 'wx'))).toMatchObject({ message: isThere })
 })

@@ -41,10 +41,12 @@ function toLine({ check, ok, message }: CheckResult): string {
 }
 
 async function* runChecks(list: ListUrl, cursorFile: string | undefined): AsyncGenerator<CheckResult> {
-  const settings = await runCheck('settings', () => `valid; BASE_URL is ${readConfig().baseUrl}`)
+  // Read once, so that all checks are about the same settings.
+  const reading = Promise.try(readConfig)
+  const settings = await runCheck('settings', async () => `valid; BASE_URL is ${(await reading).baseUrl}`)
   yield settings
   if (settings.ok) {
-    const config = readConfig()
+    const config = await reading
     yield runCheck('site', () => checkSite(config))
     yield runCheck('service', () => checkService(list, config))
     yield runCheck('url', () => checkUrl(config))

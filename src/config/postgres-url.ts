@@ -91,8 +91,13 @@ function parseQuery(name: string, query: string): Readonly<Record<string, string
 /** @throws UsageError for an escape that is none, and for that of a zero byte, which no part may have */
 function decodePart(source: string, value: string): string {
   const decoded = decodeEscapes(value)
-  if (decoded !== undefined && !decoded.includes('\0')) return decoded
-  throw new UsageError(`${source} has a % that does not begin an escape such as %40: write %25 instead`)
+  if (decoded === undefined) {
+    throw new UsageError(`${source} has a % that does not begin an escape such as %40: write %25 instead`)
+  }
+  if (decoded.includes('\0')) {
+    throw new UsageError(`${source} has %00, a zero byte, which PostgreSQL cannot have: remove it`)
+  }
+  return decoded
 }
 
 function decodeEscapes(text: string): string | undefined {

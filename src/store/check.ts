@@ -3,7 +3,7 @@
 import { Failure, toFileFailure } from '../failure.ts'
 import { type ListHead, StoreError } from '../subscriber.ts'
 import { toCount, toNumber } from '../words.ts'
-import { DAY_MS, toSeqDate } from './numbers.ts'
+import { DAY_MS, FIRST_DATE_MS, toSeqDate } from './numbers.ts'
 import { STALLED_MS } from './schedule.ts'
 
 /** The outcome of a check. */
@@ -64,9 +64,6 @@ export function checkInbox(size: number, since: Date | undefined): string {
 /** Milliseconds by which two clocks may differ. */
 const CLOCK_TOLERANCE_MS = 60_000
 
-/** The start of 1971. An earlier date is of a clock that was not set, and an import takes none. */
-const FIRST_DATE = new Date(Date.UTC(1971, 0, 1))
-
 /** Finds subscriptions of a clock that was wrong. @throws StoreError; as `checkLatest` */
 export function checkDates({
   first,
@@ -75,7 +72,7 @@ export function checkDates({
   readonly first: Date | undefined
   readonly last: Date | undefined
 }): string {
-  if (!first || first >= FIRST_DATE) return checkLatest(last)
+  if (!first || first.getTime() >= FIRST_DATE_MS) return checkLatest(last)
   throw new StoreError(
     `the earliest subscription is of ${first.toISOString()}, when the clock was not set, so that older opt-outs remove people; to give these people the date of today, run: ${REDATE}`,
   )

@@ -37,6 +37,9 @@ export function checkClock(now = Date.now()): number {
   )
 }
 
+/** The start of 1971, in milliseconds since 1970. An earlier date is of a clock that was not set; email is not older, and an import takes none. */
+export const FIRST_DATE_MS = Date.UTC(1971, 0, 1)
+
 /** Milliseconds of a day. */
 export const DAY_MS = 86_400_000
 

@@ -58,7 +58,7 @@ test.each([
     'is "/proc/version": it cannot be read; use a file with a certificate in PEM format',
   ],
   ['ann:hunter2%zz@db/x', ESCAPE],
-  ['ann:hunter2%00@db/x', ESCAPE],
+  ['ann:hunter2%00@db/x', 'password in DATABASE_URL has %00, a zero byte, which PostgreSQL cannot have: remove it'],
 ] as const)('%s is a usage error that does not show what may be a password: %s', (rest, message) => {
   const parsing = () => parse(`postgres://${rest}`)
   expect(parsing).toThrow(UsageError)

@@ -3,7 +3,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
 import { createLog } from '../../src/log.ts'
 import { startService as start } from '../../src/service.ts'
@@ -53,6 +53,20 @@ test.concurrent('a port that is taken stops the start, and the list is closed', 
   Bun.listen({ hostname: '127.0.0.1', port: opsPort, socket: { data() {} } }).stop()
   expect((await service.request('/openapi.json')).status).toBe(200)
   await service.stop()
+})
+
+test.concurrent('a page that cannot be built stops the start, and the list is closed', async () => {
+  const folder = await createFolder()
+  const config = readConfig({ ...BASE, DATABASE_URL: `sqlite:${toListFile(folder)}` })
+  const site = new Proxy(config.site, {
+    get(target, key) {
+      if (key === 'accent') throw new Error('no accent')
+      return Reflect.get(target, key)
+    },
+  })
+  await expect(start({ ...config, site }, createLog('silent'))).rejects.toThrow('no accent')
+  // A list that was not closed has a write-ahead log beside it.
+  expect(await readdir(dirname(toListFile(folder)))).toEqual(['rollcall.db'])
 })
 
 test.concurrent.each([

@@ -3,7 +3,7 @@
 import type { Database } from 'bun:sqlite'
 import { accessSync, existsSync, constants as modes, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { Failure, findName, NO_MODES } from '../../failure.ts'
+import { Failure, NO_MODES, toUser } from '../../failure.ts'
 import { SIDECAR } from '../../files.ts'
 import { MIN_FREE_BYTES } from '../../limits.ts'
 import { StoreError } from '../../subscriber.ts'
@@ -138,10 +138,10 @@ function refuseOwners(path: string): void {
   const found = (folder.mode & 0o022) === 0 ? [folder, ...statFiles(path)] : statFiles(path)
   const toNames = (files: typeof found) => files.map(({ name }) => quotePath(name)).join(' ')
   const owner = found.find(({ uid }) => uid !== 0) ?? { name: path, uid: 0 }
-  const user = findName('passwd', owner.uid)
+  const user = toUser(owner.uid)
   const others = found.filter(({ uid }) => uid !== owner.uid)
   if (others.length > 0) {
-    const theirs = others.map(({ name, uid }) => `${name} to ${findName('passwd', uid)}`).join(' and ')
+    const theirs = others.map(({ name, uid }) => `${name} to ${toUser(uid)}`).join(' and ')
     throw new StoreError(
       `${owner.name} belongs to ${user}, but ${theirs}: run as root: chown ${user} ${toNames(others)}`,
     )

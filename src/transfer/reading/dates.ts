@@ -2,7 +2,7 @@
 
 import type { Result } from '../../email.ts'
 import { LOCALES } from '../../locales/languages.ts'
-import { DAY_MS } from '../../store/numbers.ts'
+import { DAY_MS, FIRST_DATE_MS } from '../../store/numbers.ts'
 import { parseObject } from './json.ts'
 import { toPlain } from './words.ts'
 
@@ -264,8 +264,7 @@ function toMinutesEast(time: Groups): number {
 /** @param vague milliseconds after it that the date may mean too */
 function checkTime(milliseconds: number | undefined, vague = 0): ParsedDate {
   if (milliseconds === undefined) return { ok: false, reason: 'the date does not exist' }
-  // Email is not older.
-  if (milliseconds < Date.UTC(1971, 0, 1)) return { ok: false, reason: 'the date is before 1971' }
+  if (milliseconds < FIRST_DATE_MS) return { ok: false, reason: 'the date is before 1971' }
   const now = Date.now()
   if (milliseconds > now + DAY_MS) return { ok: false, reason: 'the date is in the future' }
   // Without an offset, a time of today is later than now in zones east of UTC. No date of a list is in the future.

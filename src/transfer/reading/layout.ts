@@ -105,7 +105,10 @@ export function findLayout(table: Table, options: ReadOptions): Layout {
   return { all, address, dates, statuses, unread, unanswered }
 }
 
-/** The columns of the date that the owner names. The usual one keeps the column that stands in for it. */
+/**
+ * The columns of the date that the owner names. A usual one keeps only those behind it, which stand in for it: with OPTIN_TIME, a
+ * row without it still has the date of CONFIRM_TIME; with CONFIRM_TIME, OPTIN_TIME is not read.
+ */
 function selectDates(
   given: string,
   usual: readonly Column[],
@@ -113,7 +116,8 @@ function selectDates(
 ): readonly Column[] {
   if (given === 'none') return []
   const named = find(given).slice(0, 1)
-  return usual.some((column) => named.includes(column)) ? usual : named
+  const place = usual.findIndex((column) => named.includes(column))
+  return place < 0 ? named : usual.slice(place)
 }
 
 /** Finds the columns with the name, or the number, that an option gives. */

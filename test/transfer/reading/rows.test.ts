@@ -173,6 +173,24 @@ describe('the date', () => {
     ['CONFIRM_TIME where OPTIN_TIME is empty', TWO_DATES, {}, ['a 2023-01-01', 'b 2024-05-31']],
     ['our own, in an export of listmonk', LISTMONK, {}, ['a 2020-02-03', 'b 2024-01-01']],
     ['--date-column', 'email,created,since\na@b.io,2023-01-01,2024-05-31\n', { dateColumn: 'since' }, ['a 2024-05-31']],
+    [
+      '--date-column of the column that stands in for the usual one',
+      'email,OPTIN_TIME,CONFIRM_TIME\na@b.io,2023-01-01 10:00:00,2024-05-31 10:00:00\n',
+      { dateColumn: 'CONFIRM_TIME' },
+      ['a 2024-05-31'],
+    ],
+    [
+      '--date-column of the usual one, with the one that stands in for it',
+      'email,OPTIN_TIME,CONFIRM_TIME\na@b.io,2023-01-01 10:00:00,2024-05-31 10:00:00\nb@b.io,,2024-06-01 10:00:00\n',
+      { dateColumn: 'OPTIN_TIME' },
+      ['a 2023-01-01', 'b 2024-06-01'],
+    ],
+    [
+      '--date-column beside the date of our export',
+      'email,attributes,created_at\na@b.io,"{""subscribed_at"":""2023-01-01T10:00:00Z""}",2024-05-31T10:00:00Z\n',
+      { dateColumn: 'created_at' },
+      ['a 2024-05-31'],
+    ],
     ['--date-column none', 'email,created\na@b.io,2023-01-01\n', { dateColumn: 'none' }, ['a']],
     ['--date-column without a header', 'a@b.io,2023-01-01\n', { dateColumn: '2' }, ['a 2023-01-01']],
     [
