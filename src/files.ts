@@ -30,6 +30,9 @@ import { PIPE_RETRY_MS } from './stderr.ts'
 /** Only the owner may read and write a file with addresses. */
 const PRIVATE_MODE = 0o600
 
+/** What counts of a mode: all but the right of the owner to execute. */
+const MODE_MASK = 0o677
+
 /** Writes the next part of an output. Resolves when all of it is written; waits for a slow reader. */
 export type Write = (text: string) => Promise<void>
 
@@ -71,6 +74,7 @@ export function followLinks(path: string, links = 0): string {
   const name = resolve(path)
   const folder = dirname(name)
   const place = join(existsSync(folder) ? realpathSync(folder) : folder, basename(name))
+  // This many links lead in a circle, and this throws ELOOP, as the system does.
   if (links > 8) return realpathSync(place)
   const isLink = lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink()
   return isLink && !DESCRIPTOR.test(place)
@@ -207,7 +211,7 @@ export function createPrivateFile(path: string, { mayExist = false, ownerOf = di
     const descriptor = openSync(path, 'wx', PRIVATE_MODE)
     try {
       // The umask may have taken permissions from the owner. A file system without modes refuses any change.
-      if ((fstatSync(descriptor).mode & 0o677) !== PRIVATE_MODE) fchmodSync(descriptor, PRIVATE_MODE)
+      if ((fstatSync(descriptor).mode & MODE_MASK) !== PRIVATE_MODE) fchmodSync(descriptor, PRIVATE_MODE)
       takeOwner(ownerOf, (uid, gid) => fchownSync(descriptor, uid, gid))
     } finally {
       closeSync(descriptor)
@@ -240,7 +244,12 @@ function takeOwner(from: string, give: (uid: number, gid: number) => void): void
 // SQLite adds these endings to the partial file of a backup.
 const PARTIAL = /^\.(.+)\.(\d+)\.partial(?:-journal|-wal|-shm)?$/
 
-/** Lists the paths of the partial files in a folder that no other process writes. @param file lists only those of this name */
+/**
+ * Lists the paths of the partial files in a folder that no other process of this machine or container writes. One in another
+ * container has a number that means nothing here, so two containers must not write into a folder at the same time.
+ *
+ * @param file lists only those of this name
+ */
 export async function listLeftovers(folder: string, file?: string): Promise<readonly string[]> {
   // A folder that can be written may not be readable.
   const names = await readdir(folder).catch(() => [])

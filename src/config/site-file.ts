@@ -10,7 +10,7 @@ import { shorten } from '../words.ts'
 import { type Picture, type PictureUse, readPicture } from './picture.ts'
 
 /** A text without the white space around it. @param error what to use instead of any other value */
-function text(error: string, isValid: (text: string) => boolean) {
+function textSchema(error: string, isValid: (text: string) => boolean) {
   return z.string({ error }).trim().refine(isValid, { error })
 }
 
@@ -19,7 +19,7 @@ function line(maxLength: number, place = '') {
   const rule = place === '' ? ', without control characters' : ` with ${place}, which the page replaces`
   const pattern = RegExp(`^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]{1,${maxLength}}$`, 'u')
   const isValid = (given: string) => pattern.test(given) && given.includes(place)
-  return text(`use one line of 1 to ${maxLength} characters${rule}; a number needs quotes`, isValid)
+  return textSchema(`use one line of 1 to ${maxLength} characters${rule}; a number needs quotes`, isValid)
 }
 
 /** An object without other keys. */
@@ -50,7 +50,7 @@ const phrases = Object.entries(PHRASES).map(([name, phrase]) => {
 })
 
 // URLs have a pattern too: the URL parser drops tabs and newlines, and accepts `https:host`.
-const contact = text(
+const contact = textSchema(
   'use a URL such as https://www.example.org/contact or mailto:name@example.org',
   (given) => /^(?:https?:\/\/|mailto:[^@?]+@)[^\s\p{Cc}]+$/u.test(given) && URL.canParse(given),
 )
@@ -62,10 +62,10 @@ export function isWebUrl(text: string): boolean {
   return /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(new URL(text).hostname)
 }
 
-const webUrl = text('use an http or https URL', isWebUrl)
+const webUrl = textSchema('use an http or https URL', isWebUrl)
 
 /** A path, with or without a query, in the form that browsers send. */
-const path = text(
+const path = textSchema(
   'use a path on this host as it appears in a URL: one leading slash, no fragment, non-ASCII characters percent-encoded, such as /about',
   (given) => {
     const base = 'http://host.example'
@@ -107,8 +107,9 @@ const issues = z
   .refine((all) => new Set(all.map(({ url }) => url)).size === all.length, { error: 'use each url once' })
   .readonly()
 
-const color = text('use a color of six hexadecimal digits such as "#2b5a4e", in quotes (# begins a comment)', (given) =>
-  /^#[0-9a-f]{6}$/i.test(given),
+const color = textSchema(
+  'use a color of six hexadecimal digits such as "#2b5a4e", in quotes (# begins a comment)',
+  (given) => /^#[0-9a-f]{6}$/i.test(given),
 ).toLowerCase()
 const accent = z.union([
   object({ light: color, dark: color }),

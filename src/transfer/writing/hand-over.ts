@@ -28,7 +28,7 @@ interface HandOverOptions extends Pick<Selection, 'limit' | 'includeReserved' | 
 /** Milliseconds after which `--follow` looks for new subscribers again. Those who arrive in between are a batch. */
 const FOLLOW_INTERVAL_MS = 1_000
 
-/** Hands subscribers over. @throws Failure when the command fails and `follow` is not set; the reason of the signal */
+/** Hands subscribers over. @throws Failure when the command fails and `follow` is not set; as `deliver`; the reason of the signal */
 export async function handOver(store: SubscriberStore, options: HandOverOptions) {
   const { cursorFile, follow, signal, limit = Infinity } = options
   const size = options.batch ?? (follow ? HAND_OVER_BATCH : Infinity)
@@ -55,7 +55,12 @@ export async function handOver(store: SubscriberStore, options: HandOverOptions)
 /** The pause after one more failure, from the last one, in milliseconds: a receiver that is down for a night is asked once a minute. */
 export const toNextDelay = (delay: number): number => Math.min(2 * delay, RETRY_DELAY_MS.maximum)
 
-/** Hands over the next batch. With `follow`, repeats it until the command confirms it. */
+/**
+ * Hands over the next batch. With `follow`, repeats it until the command confirms it.
+ *
+ * @throws StoreError when the list cannot be read, and Failure when the batch cannot be written, such as on a full disk: with `follow`
+ * too, at once
+ */
 async function deliver(store: SubscriberStore, cursor: Cursor, limit: number, options: HandOverOptions) {
   const { follow, signal, note, includeReserved, writer } = options
   let upTo: number | undefined
