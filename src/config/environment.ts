@@ -50,14 +50,19 @@ export const SETTINGS: readonly string[] = [
   'ENV_FILE',
 ]
 
-/** A value: in quotes, or without them, when a `#` would begin a comment. */
+/** A value in quotes, which may have a `#`, or one without quotes, in which a `#` would begin a comment. */
 const VALUE = /"[^"]*"|'[^']*'|`[^`]*`|[^\s"'`#][^#]*/
+
+/** The parts of a line. The name is its only group. */
+const NAME = String.raw`(?:export\s+)?([A-Za-z_]\w*)`
+const SETTING = String.raw`${NAME}\s*=\s*(?:${VALUE.source})?`
+const COMMENT = String.raw`(?<=^|\s)#.*`
 
 /**
  * A line: blank, a comment, or a setting, which may have no value. A `#` begins a comment at the start or after white space only:
  * `PORT=3000#x` is no line, because systemd and Docker would read another value.
  */
-const LINE = RegExp(`^\\s*(?:(?:export\\s+)?([A-Za-z_]\\w*)\\s*=\\s*(?:${VALUE.source})?)?\\s*(?:(?<=^|\\s)#.*)?$`)
+const LINE = RegExp(String.raw`^\s*(?:${SETTING})?\s*(?:${COMMENT})?$`)
 
 /**
  * Parses an env file: lines `NAME=value` in UTF-8, as systemd and Docker read them, at least one, and without a name that is

@@ -172,10 +172,10 @@ function holdsRow(lines: readonly string[], cells: readonly string[], delimiter:
     return others.length === width && others.some((cell) => parseOwnerAddress(cell).ok)
   }
   // Only a line with an even number of quotes can be whole. Another one ends a cell, and begins with a part of that.
-  const whole = lines.slice(1).filter((line) => countQuotes(line) % 2 === 0)
+  const balanced = lines.slice(1).filter((line) => countQuotes(line) % 2 === 0)
   // In the text, the quotes of a row that is in a cell are doubled.
   const inCells = cells.flatMap((cell) => cell.split('\n').slice(1))
-  return whole.some(isRow) || inCells.some(isRow)
+  return balanced.some(isRow) || inCells.some(isRow)
 }
 
 function countQuotes(line: string): number {

@@ -83,10 +83,10 @@ export class Collector {
   /** The cell of the first row, and whether all rows have it, also those of people who left. */
   #first: string | undefined
   #rows = 0
-  #isSame = true
+  #isConstant = true
   #empty = 0
   #addresses = 0
-  #same = 0
+  #ownAddresses = 0
   #others = 0
   #left: Cell | undefined
   readonly #answers = new Answers()
@@ -96,7 +96,7 @@ export class Collector {
   compare(cell: string): void {
     this.#first ??= cell
     this.#rows++
-    if (cell !== this.#first) this.#isSame = false
+    if (cell !== this.#first) this.#isConstant = false
   }
 
   /** Takes a cell of somebody who has not left. @param row.isAdded whether the person would be added @param row.address the cell of the address */
@@ -108,7 +108,7 @@ export class Collector {
     if (!cell.includes('@')) {
       this.#others++
     } else if (holdsText(cell, address.trim())) {
-      this.#same++
+      this.#ownAddresses++
     } else {
       this.#addresses++
     }
@@ -126,12 +126,13 @@ export class Collector {
   }
 
   toProfile(): Profile {
-    const filled = this.#others + this.#addresses + this.#same
+    const filled = this.#others + this.#addresses + this.#ownAddresses
     // One row shows nothing, so then the others count too.
+    // No row of several has an empty cell.
     const isEverywhere = this.#empty === 0 && filled > 0 && this.#rows > 1
-    const isSame = isEverywhere && this.#values.size === 1 && (filled > 1 || this.#isSame)
+    const isSame = isEverywhere && this.#values.size === 1 && (filled > 1 || this.#isConstant)
     const hasFlagsOnly = this.#answers.haveFlagsOnly && filled > 0
-    const isAddress = this.#rows > 1 && this.#same === filled
+    const isAddress = this.#rows > 1 && this.#ownAddresses === filled
     return {
       values: this.#values,
       empty: this.#empty,
