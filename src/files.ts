@@ -73,13 +73,14 @@ const DESCRIPTOR = new RegExp(`^/(?:dev|proc/${process.pid}(?:/task/\\d+)?)/fd/(
 export function followLinks(path: string, links = 0): string {
   const name = resolve(path)
   const folder = dirname(name)
+  // realpath() refuses a file that is missing, so it gets the folder alone. Of many links, it says whether they lead in a circle.
   const place = join(existsSync(folder) ? realpathSync(folder) : folder, basename(name))
   // This many links lead in a circle, and this throws ELOOP, as the system does.
   if (links > 8) return realpathSync(place)
   const isLink = lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink()
-  return isLink && !DESCRIPTOR.test(place)
-    ? followLinks(resolve(dirname(place), readlinkSync(place)), links + 1)
-    : place
+  // The link of a descriptor has a text such as "pipe:[1234]", which is no path.
+  if (!isLink || DESCRIPTOR.test(place)) return place
+  return followLinks(resolve(dirname(place), readlinkSync(place)), links + 1)
 }
 
 /** Whether a path is that of a device, a FIFO or a socket. */

@@ -56,6 +56,14 @@ export interface Client {
   close(): Promise<void>
 }
 
+/** What a call of the client has come to. */
+interface Call {
+  /** The connections of its last attempt. */
+  sql: SQL
+  /** Whether the caller has its error: nobody would wait for another attempt. */
+  isOver: boolean
+}
+
 /** A transaction that is rolled back when the caller disposes of it. Its errors are those of the driver: use it in `run`. */
 interface OpenTransaction extends AsyncDisposable {
   readonly transaction: SQL
@@ -94,34 +102,33 @@ export function createClient(options: ClientOptions): Client {
     void close(lost)
   }
 
-  /**
-   * Does one call: its first attempt, and more while connections are lost and attempts are left. After each error, the list is looked at
-   * again (`ready`), and connections that were lost are replaced: those of the last attempt here, those of an earlier one before the next.
-   */
-  async function run<T>(work: (sql: SQL) => Promise<T>, { attempts = 1 } = {}): Promise<T> {
-    /** The connections of the last attempt: another call may replace those of the client meanwhile. */
-    let current = sql
-    /** Whether the caller has its error: nobody would wait for another attempt. */
-    let isOver = false
-    async function attempt(left: number): Promise<T> {
-      current = sql
-      try {
-        ready ??= prepare(current)
-        await ready
-        return await work(current)
-      } catch (error) {
-        if (left === 1 || isOver || !isClosed(error)) throw error
-        ready = undefined
-        replace(current)
-        return await attempt(left - 1)
-      }
-    }
+  async function attempt<T>(work: (sql: SQL) => Promise<T>, call: Call): Promise<T> {
+    call.sql = sql
+    ready ??= prepare(call.sql)
+    await ready
+    return await work(call.sql)
+  }
+
+  async function attemptTwice<T>(work: (sql: SQL) => Promise<T>, call: Call): Promise<T> {
     try {
-      return await (deadlineMs ? withDeadline(attempt(attempts), deadlineMs) : attempt(attempts))
+      return await attempt(work, call)
     } catch (error) {
-      isOver = true
+      if (call.isOver || !isClosed(error)) throw error
       ready = undefined
-      if (isLost(error)) replace(current)
+      replace(call.sql)
+      return await attempt(work, call)
+    }
+  }
+
+  async function run<T>(work: (sql: SQL) => Promise<T>, start = attempt<T>): Promise<T> {
+    const call: Call = { sql, isOver: false }
+    try {
+      const result = start(work, call)
+      return await (deadlineMs ? withDeadline(result, deadlineMs) : result)
+    } catch (error) {
+      call.isOver = true
+      ready = undefined
+      if (isLost(error)) replace(call.sql)
       if (error instanceof OutdatedError) onOutdated?.(error.message)
       throw error instanceof Failure ? error : toServerError(name, error)
     }
@@ -129,7 +136,7 @@ export function createClient(options: ClientOptions): Client {
 
   return {
     run: (work) => run(work),
-    repeat: (work) => run(work, { attempts: 2 }),
+    repeat: (work) => run(work, attemptTwice),
     transact: (work) =>
       run(async (current) => {
         // `begin` takes an array for a list of queries, so the result is in an object.

@@ -16,10 +16,14 @@ export function expectCount({ count }: { readonly count: number }, expected: num
  */
 export function toServerError(name: string, error: unknown): StoreError {
   const code = toCode(error)
-  // Only the message of a privilege that is missing names no row, and it names the table.
-  const message = code === '42501' && error instanceof Error ? error.message : undefined
-  const reason = message ?? REASONS.find(([pattern]) => pattern.test(code))?.[1] ?? 'PostgreSQL reports an error'
-  return new StoreError(`the list ${name} cannot be used: ${reason} (${code})`)
+  return new StoreError(`the list ${name} cannot be used: ${toReason(error, code)} (${code})`)
+}
+
+function toReason(error: unknown, code: string): string {
+  // The message of a privilege that is missing names no row, and it names the table.
+  if (code === '42501' && error instanceof Error) return error.message
+  const known = REASONS.find(([pattern]) => pattern.test(code))
+  return known?.[1] ?? 'PostgreSQL reports an error'
 }
 
 /** The reason and the advice for a server that can neither accept nor compact. */

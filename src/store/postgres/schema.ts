@@ -92,7 +92,9 @@ export async function prepareSchema(sql: SQL, { create, lockMs, onOlder }: Schem
     // A migration locks the list, for as long as it takes.
     await transaction`SELECT set_config('lock_timeout', ${String(lockMs)}, true)`
     const found = await readVersion(transaction)
-    return { version: found, isEmpty: create && found < SCHEMA_VERSION && (await hasNothing(transaction, found)) }
+    // Only a list that may be migrated here is searched for addresses.
+    const isCandidate = create && found < SCHEMA_VERSION
+    return { version: found, isEmpty: isCandidate && (await hasNothing(transaction, found)) }
   })
   if (version === SCHEMA_VERSION) return false
   if (version === 0 && !create) {

@@ -160,15 +160,12 @@ function sortRows(db: Database, pass: Pass, limit: number, upTo: number): Step {
   if (sorted === 0) return { size: 0, next: undefined }
   const hasMore = rows === limit
   const isFull = sorted >= PASS_SIZE
-  const next: Pass = {
-    ...pass,
-    stage: hasMore && !isFull ? 'sort' : 'add',
-    // The first row is that of the first slice; the last one moves on, if there is another.
-    first: pass.sorted === 0 ? (first ?? 0) : pass.first,
-    last: last ?? pass.last,
-    hasMore,
-    sorted,
-  }
+  const stage = hasMore && !isFull ? 'sort' : 'add'
+  const isFirstSlice = pass.sorted === 0
+  const passFirst = isFirstSlice ? (first ?? 0) : pass.first
+  // A slice without rows, as the last one may be, has no last row.
+  const passLast = last ?? pass.last
+  const next: Pass = { ...pass, stage, first: passFirst, last: passLast, hasMore, sorted }
   return { size: rows, next }
 }
 
