@@ -12,12 +12,14 @@
  *                                          takes SLICE_MS at least, whatever it finds.
  *   service, after a reply, and before     from LOG_PAGES on: the net, for a load that leaves no run of compaction to its end. With
  *   a slice of compaction                  more pages, one checkpoint holds up requests for longer; with fewer, pages that change
- *                                          again and again are moved more often. The number is drawn: nobody can count to it.
+ *                                          again and again are moved more often. The number is drawn after each such
+ *                                          checkpoint, and kept until the next one: nobody can count to it.
  *   command, after each transaction        from COMMAND_PAGES on: more would hold up the syncs of a service for seconds on a slow disk.
+ *                                          Not after `add` and `probe`, which only tests call on a store for commands.
  *   whoever closes the list as the last    SQLite does it, and deletes the log. It ignores an error of that: see closeList.
  *
  * A long reader, such as a backup, keeps its pages in the log. Compaction changes pages all over a large list, and one checkpoint after
- * the reader would move all of them. So a service does not compact while the log stays longer than a number that is drawn each time, from
+ * the reader would move all of them. So a service does not compact while the log stays as long as the number that was drawn, from
  * LOG_PAGES to its double. After a burst, the file of the log is truncated to LOG_BYTES (`journal_size_limit`).
  *
  * A failed write. Linux drops the pages that it could not write, says so once, and the next sync succeeds (Rebello et al., "Can
@@ -41,7 +43,7 @@
 import { dlopen, FFIType } from 'bun:ffi'
 import { Database } from 'bun:sqlite'
 import { closeSync, openSync } from 'node:fs'
-import { toErrorCode } from '../../failure.ts'
+import { Failure, toErrorCode } from '../../failure.ts'
 import { isBusy, toPath } from './error.ts'
 import { hasContent, keepDescriptor } from './paths.ts'
 import { getRow } from './transaction.ts'
@@ -70,10 +72,17 @@ export interface ListLog {
     doubt: 'copied' | 'forgotten' | undefined
     /** Commits of this process since it last moved the log at the end of a run of compaction. */
     commits: number
+    /** The number of pages at which a service moves the log: see `keepServiceLogShort`. */
+    servicePages: number
   }
 }
 
-export const createLogState = (): ListLog['state'] => ({ doubt: undefined, commits: 0 })
+export const createLogState = (): ListLog['state'] => ({ doubt: undefined, commits: 0, servicePages: drawPages() })
+
+/** Draws the number of pages at which a service moves the log next. */
+function drawPages(): number {
+  return LOG_PAGES * (1 + Math.random())
+}
 
 /** Sets how a list is synced, and that SQLite moves the log only when it is told to. */
 export function configureLog(db: Database): void {
@@ -95,12 +104,14 @@ export function writeSoundly<T>(log: ListLog, work: () => T): T {
     if (log.state.doubt) recover(log)
     return work()
   } catch (error) {
-    if (!isBusy(error)) doubt(log)
+    // A Failure is a refusal of our own, for a wrong clock or another version for example: the disk did not fail.
+    const isRefusal = error instanceof Failure
+    if (!isRefusal && !isBusy(error)) doubt(log)
     throw error
   }
 }
 
-/** A write failed. Its own error is for the caller, and hides any that comes now: `recover` tries again what this does not do. */
+/** A write may have failed. Its own error is for the caller, and hides any that comes now: `recover` tries again what this does not do. */
 function doubt({ db, state }: ListLog): void {
   state.doubt = 'copied'
   try {
@@ -167,15 +178,24 @@ function truncateLog(db: Database): void {
   if (busy) throw Object.assign(new Error('others read or write the log'), { code: 'SQLITE_BUSY' })
 }
 
-/** Moves the log into the list, as far as no reader needs it, from so many pages on. @returns whether it still has as many */
-export function keepLogShort(log: ListLog, pages: number): boolean {
-  if (countPages(runCheckpoint(log.db, 'NOOP')) < pages) return false
-  return countPages(writeSoundly(log, () => runCheckpoint(log.db, 'PASSIVE'))) >= pages
+/** What `keepLogShort` found: a log below the limit; a longer one, which it has moved; or one that a long reader keeps as long. */
+type LogLength = 'short' | 'moved' | 'held'
+
+/** Moves the log into the list, as far as no reader needs it, from so many pages on. */
+export function keepLogShort(log: ListLog, pages: number): LogLength {
+  if (countPages(runCheckpoint(log.db, 'NOOP')) < pages) return 'short'
+  const left = countPages(writeSoundly(log, () => runCheckpoint(log.db, 'PASSIVE')))
+  return left < pages ? 'moved' : 'held'
 }
 
-/** The same for a service, from a random number of pages on. @returns whether a long reader holds the log */
+/**
+ * The same for a service, from a number of pages on that is drawn after each such checkpoint. With one that is drawn at each call, one
+ * low draw is enough, so that the log would be moved soon after LOG_PAGES. @returns whether a long reader holds the log
+ */
 export function keepServiceLogShort(log: ListLog): boolean {
-  return keepLogShort(log, LOG_PAGES * (1 + Math.random()))
+  const length = keepLogShort(log, log.state.servicePages)
+  if (length === 'moved') log.state.servicePages = drawPages()
+  return length === 'held'
 }
 
 /** Moves the log at the end of a run of compaction, if enough commits came since. */

@@ -4,7 +4,8 @@ import { Database } from 'bun:sqlite'
 import { expect, onTestFinished, test } from 'bun:test'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { endRun, keepLogShort } from '../../../src/store/sqlite/checkpoint.ts'
+import { checkClock } from '../../../src/store/numbers.ts'
+import { endRun, keepLogShort, keepServiceLogShort } from '../../../src/store/sqlite/checkpoint.ts'
 import { closeList, type ListFile, openListFile, write } from '../../../src/store/sqlite/file.ts'
 import { append } from '../../../src/store/sqlite/inbox.ts'
 import { getRow } from '../../../src/store/sqlite/transaction.ts'
@@ -65,15 +66,31 @@ test('the end of a run of compaction moves the log after 128 commits, and counts
 test('a long log is moved, unless a reader holds it', async () => {
   const { list, file } = await openList()
   for (let index = 0; index < 50; index++) addOne(list, index)
-  expect(keepLogShort(list, 1_000)).toBe(false)
+  expect(keepLogShort(list, 1_000)).toBe('short')
   expect(countPages(list).checkpointed).toBe(0)
   const reader = startReader(file)
   for (let index = 50; index < 200; index++) addOne(list, index)
-  expect(keepLogShort(list, 100)).toBe(true)
+  expect(keepLogShort(list, 100)).toBe('held')
   reader.close()
-  expect(keepLogShort(list, 100)).toBe(false)
+  expect(keepLogShort(list, 100)).toBe('moved')
   const { log, checkpointed } = countPages(list)
   expect(checkpointed).toBe(log)
+})
+
+test('a service moves the log at the number of pages that it drew, and then draws another one', async () => {
+  const { list } = await openList()
+  expect(list.state.servicePages).toBeWithin(1_000, 2_000)
+  list.state.servicePages = 1_900
+  for (let index = 0; countPages(list).log < 1_800; index++) addOne(list, index)
+  // It looks after each reply: a number that is drawn at each look would be reached.
+  for (let look = 0; look < 100; look++) expect(keepServiceLogShort(list)).toBe(false)
+  expect(countPages(list).checkpointed).toBe(0)
+  expect(list.state.servicePages).toBe(1_900)
+  for (let index = 2_000; countPages(list).log < 1_900; index++) addOne(list, index)
+  expect(keepServiceLogShort(list)).toBe(false)
+  const { log, checkpointed } = countPages(list)
+  expect(checkpointed).toBe(log)
+  expect(list.state.servicePages).not.toBe(1_900)
 })
 
 test('after a write that failed, the log is moved and truncated before the next write', async () => {
@@ -105,6 +122,15 @@ test('a lock that others hold is no failed write', async () => {
   other.run('BEGIN IMMEDIATE')
   expect(() => write(list, () => addOne(list, 1))).toThrow('locked')
   other.run('ROLLBACK')
+  write(list, () => expect(statSync(`${file}-wal`).size).toBeGreaterThan(0))
+})
+
+test('what Rollcall refuses itself, such as a wrong clock, is no failed write', async () => {
+  const { list, file } = await openList()
+  addOne(list, 0)
+  expect(() => write(list, () => checkClock(0))).toThrow('the clock is before 2026')
+  expect(list.state.doubt).toBeUndefined()
+  // A log in doubt would be truncated first.
   write(list, () => expect(statSync(`${file}-wal`).size).toBeGreaterThan(0))
 })
 
