@@ -37,8 +37,8 @@ export async function createCliFixture() {
   }
 
   /** Starts a command, with pipes to it; it is killed if it still runs when the test ends. */
-  function start(args: readonly string[]) {
-    const env = { PATH: process.env.PATH, ...NO_ENV_FILE, DATABASE_URL: list }
+  function start(args: readonly string[], more: Readonly<Record<string, string>> = {}) {
+    const env = { PATH: process.env.PATH, ...NO_ENV_FILE, DATABASE_URL: list, ...more }
     const child = Bun.spawn([PROGRAM, ...args], { cwd: folder, env, stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' })
     onTestFinished(() => child.kill('SIGKILL'))
     return child
