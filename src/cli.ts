@@ -18,7 +18,7 @@ const program = new Command('rollcall')
   .version(BUILD ? `${VERSION} (${BUILD})` : VERSION, '-V, --version', 'Print the version')
   .addHelpText(
     'after',
-    '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done without the inbox, 128 and more: a signal.',
+    '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but addresses of the last seconds are missing, 128 and more: a signal.',
   )
   .addHelpText('after', 'Data goes to standard output, everything else to standard error.')
   .configureOutput({

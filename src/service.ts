@@ -62,7 +62,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     const metrics =
       ops && (await import('./http/metrics.ts')).createMetrics(listPages(site.languages).map(({ path }) => path))
     const intake = createIntake(store, { log, metrics })
-    // The log says why, when the list cannot be written yet.
+    // Creates the schema of a PostgreSQL list before the first address arrives. The log says why, when the list cannot be written yet.
     void intake.ready().catch(() => {})
     const bodies = createBodyReader()
     const cors = createCors(corsOrigins, headers.endpoint)

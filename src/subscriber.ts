@@ -152,7 +152,7 @@ export interface ListCopy {
 /** How a command opens a list. */
 export interface StoreOptions {
   /**
-   * `read`: changes no backup, and of a SQLite list that cannot be written, reads all but the inbox. `change`: the list must
+   * `read`: changes no backup, and of a list that cannot be written, reads all but the inbox: of a SQLite list always, of a PostgreSQL list for `status`. `change`: the list must
    * exist. `create`: a missing list is created, with its folders.
    */
   readonly access: 'read' | 'change' | 'create'
@@ -161,8 +161,9 @@ export interface StoreOptions {
 }
 
 /**
- * A list. Every method sees all that any process had confirmed before. It rejects with a StoreError when its work is not done, or
- * with the reason of the signal that ended it. After a lost connection, the work may be done.
+ * A list. Every method sees all that any process had confirmed before, except the inbox of a list that cannot be written: see
+ * `StoreOptions.access`. It rejects with a StoreError when its work is not done, or with the reason of the signal that ended it. The work may
+ * be done even so: the connection was lost, or the file of the list was replaced, or its log could not be moved, after the commit.
  */
 export interface SubscriberStore {
   /** Reads the head. Its last number counts what was accepted before. */
@@ -204,7 +205,7 @@ export interface SubscriberStore {
    * Removes addresses from the list.
    *
    * @param options.suppress true: suppress the addresses, so that no import adds them again. Their date is now, but not
-   * before the subscription that is removed. False: delete their suppressions, so that an import may add them.
+   * before the subscription that is removed, and not before an earlier suppression. False: delete their suppressions, so that an import may add them.
    * @returns the state of each address before, in their order
    */
   remove(

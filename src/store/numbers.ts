@@ -57,7 +57,7 @@ export function toFirstDay(): number {
   return Math.floor(Date.now() / DAY_MS) - DAYS
 }
 
-/** Returns the last number that the clock gives out before a day: those with a lower one came before it. */
+/** Returns the last number before a day: every number above it is of that day or later. */
 export function toDaySeq(day: number): number {
   return (day * DAY_MS - EPOCH_MS) * 1000
 }

@@ -46,10 +46,7 @@ export async function openServiceStore(list: ListUrl, log: Log, onOutdated?: OnO
     return await openSqliteThread(list.file, log, onOutdated)
   }
   const { openPostgresServiceStore } = await import('./postgres/store.ts')
-  const store = openPostgresServiceStore(list.server, log, onOutdated)
-  // Creates the schema before the first address arrives.
-  void store.probe().catch((err) => log.warn({ err }, 'the list cannot be written yet'))
-  return store
+  return openPostgresServiceStore(list.server, log, onOutdated)
 }
 
 /** Runs all checks of a list. They change nothing, also while a service runs. */

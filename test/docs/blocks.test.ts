@@ -22,6 +22,7 @@ import { join } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import { type Block, MARKDOWN_FILES, readBlocks } from '../support/markdown.ts'
+import { expectOutput } from '../support/output.ts'
 import { ROOT } from '../support/paths.ts'
 import { getServer } from '../support/postgres.ts'
 import { PROGRAM } from '../support/program.ts'
@@ -82,18 +83,17 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     'text start',
     ...['sh env', 'sh up', 'sh count', 'sh run', 'sh site', 'sh forget', 'sh import', 'sh export', 'sh backup'],
     ...['sh restore', 'sh upgrade', 'sh second', 'sh podman'],
+    ...['sh postgres', 'sh postgres-move', 'sh postgres-backup', 'sh postgres-restore'],
   ],
   // test/runners/systemd.ts checks the unit, and test/recipes the recipes.
   'docs/hand-over.md': [
     ...['sh unit', 'ini export.conf', 'sh recipe', 'sh notify', 'sh subscribe-all'],
-    ...['json members.json', 'sh all-gone', 'json line', 'sh welcome'],
+    ...['json members.json', 'sh members', 'sh all-gone', 'json line', 'sh welcome'],
   ],
   // test/runners/deb.ts runs it.
   'docs/troubleshooting.md': ['sh larger'],
   // test/build/archive.test.ts reads the first one; the other one needs an installation.
   'docs/deploy.md': ['sh install', 'sh command', 'sh haproxy', 'yaml traefik'],
-  // test/runners/containers.ts runs the same in docs/containers.md.
-  'docs/install.md': ['sh container'],
 }
 
 /** What a block sees of the repository. Everything else in its folder is its own. */
@@ -224,18 +224,6 @@ async function createRunner() {
 /** The paths of a server, as they are in a checkout. */
 const toCheckout = (text: string) =>
   text.replaceAll('/usr/share/doc/rollcall/', 'deploy/').replaceAll('/var/lib/rollcall/', 'data/')
-
-/** Compares an output with a block, in which `…` stands for any text of a line, and a line `…` for any lines. */
-function expectOutput(found: string, block: string): void {
-  const toPattern = (line: string) => `${line.split('…').map(escapePattern).join('.*')}\n`
-  const pattern = block
-    .replace(/\n$/, '')
-    .split('\n')
-    .map((line) => (line === '…' ? '(?:.*\n)*' : toPattern(line)))
-  if (!new RegExp(`^${pattern.join('')}$`).test(found)) expect(found).toBe(block)
-}
-
-const escapePattern = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
 /** Sends a form as a browser does, and returns the page of the response. */
 async function sendForm(markup: string): Promise<string> {

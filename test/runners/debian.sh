@@ -15,6 +15,6 @@ chroot "$partial" env DEBIAN_FRONTEND=noninteractive sh -euc '
   apt-get update
   apt-get install --yes --no-install-recommends systemd systemd-sysv dbus sudo curl cron openssh-client adduser iproute2 procps
   # The same as apt install, which keeps what it downloads.
-  apt-get install --yes --download-only caddy nginx certbot python3-certbot-nginx prometheus postgresql'
+  apt-get install --yes --download-only caddy nginx certbot python3-certbot-nginx haproxy nodejs prometheus postgresql'
 umount "$partial/proc"
 mv "$partial" "$1"

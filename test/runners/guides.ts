@@ -4,133 +4,17 @@
  * upgrade, and a move to another server. Certificates come from a local ACME server. A machine has no network.
  */
 
-import { beforeAll, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
-import { hostname, tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { $ } from 'bun'
-import { writeDeb } from '../../build/deb.ts'
-import { buildExecutable, HOST_TARGET } from '../../build/executable.ts'
-import { writeArchive } from '../../build/installation.ts'
-import { readOrigin } from '../../build/origin.ts'
+import { expect, test } from 'bun:test'
 import { findBlock, readBlocks, readText } from '../support/markdown.ts'
-import { createFolder } from '../support/workspace.ts'
-import { ARCHITECTURE, type Run, SYSTEMD, startMachine } from './machine.ts'
-
-/** In place of the names in the guides, which doctor knows as examples. Here they lead to this machine. */
-const HOST = 'list.rollcall.dev'
-const GARDEN = 'garden.rollcall.dev'
-
-const DIRECTORY = 'https://ca.test:9443/acme/local/directory'
-
-/** The clean Debian takes minutes to download, so it is kept. Delete the folder to have a new one. */
-const DEBIAN = join(tmpdir(), 'rollcall-test-debian')
-
-/** Files of a machine that stand for an editor, a public certificate authority, and an owner who says yes. */
-const FILES: Readonly<Record<string, string>> = {
-  '/etc/hosts': `127.0.0.1 localhost ${hostname()} ${HOST} ${GARDEN} ca.test\n`,
-  '/etc/apt/apt.conf.d/90yes': 'APT::Get::Assume-Yes "true";\n',
-  '/etc/sudoers.d/ann': 'ann ALL=(ALL) NOPASSWD: ALL\nDefaults env_keep += "NODE_EXTRA_CA_CERTS"\n',
-  '/root/.config/letsencrypt/cli.ini': `server = ${DIRECTORY}
-agree-tos = true
-register-unsafely-without-email = true
-non-interactive = true
-`,
-  '/opt/ca/Caddyfile': `{
-  admin off
-  http_port 9080
-  https_port 9443
-  skip_install_trust
-  auto_https disable_redirects
-}
-ca.test {
-  tls internal
-  acme_server
-}
-`,
-  '/usr/local/bin/editor': `#!/bin/sh
-set -eu
-sed -i 's/list\\.example\\.org/${HOST}/g' "$1"
-case $1 in *Caddyfile*) sed -i "0,/^{/s#^{#{\\n acme_ca ${DIRECTORY}\\n acme_ca_root /usr/local/share/ca-certificates/test.crt#" "$1" ;; esac
-`,
-  '/usr/local/bin/nano': '#!/bin/sh\n',
-}
-
-/** Starts the certificate authority: Caddy, of which the cache of apt has the package. */
-const START_CA = `
-dpkg -x /var/cache/apt/archives/caddy_*.deb /opt/ca
-systemd-run --quiet --unit=ca --setenv=XDG_DATA_HOME=/opt/ca/data /opt/ca/usr/bin/caddy run --config /opt/ca/Caddyfile --adapter caddyfile
-root=/opt/ca/data/caddy/pki/authorities/local/root.crt
-until test -s $root; do sleep 0.3; done
-install -m 644 $root /usr/local/share/ca-certificates/test.crt
-update-ca-certificates > /dev/null 2>&1`
+import { expectOutput } from '../support/output.ts'
+import { answer, bring, HOST, type Server, startServer, toHere } from './guide-server.ts'
+import { ARCHITECTURE } from './machine.ts'
 
 /** The page over TLS, a subscription on it, and where plain HTTP leads. */
 const LOOK_AT_PAGE = `
 curl --silent --show-error --fail --retry 20 --retry-all-errors --output page.html --write-out 'page %{http_code}\\n' https://${HOST}/
 curl --silent --show-error --output /dev/null --write-out 'http %{http_code} %{redirect_url}\\n' http://${HOST}/
 curl --silent --show-error --fail --output after.html --data email=ada%40site.io https://${HOST}/`
-
-let share: string
-beforeAll(async () => {
-  if (!existsSync(DEBIAN)) await $`sh ${join(import.meta.dir, 'debian.sh')} ${DEBIAN}`.quiet()
-  share = await createFolder()
-  const executable = join(share, 'rollcall-linux-x64')
-  await buildExecutable(HOST_TARGET, executable)
-  await writeArchive(executable, readOrigin().date)
-  for (const version of ['1.0.0', '1.0.1']) await writeDeb(share, HOST_TARGET, executable, readOrigin(), version)
-})
-
-/** A machine, and a person at it. */
-interface Server {
-  /** Runs a script as root of the machine: what the guides leave to the world around it. */
-  readonly root: Run
-  /** Runs a script as the person, in the home folder. */
-  readonly person: Run
-  /** Runs a block of a guide as the person. @param change puts what the test knows into its place */
-  follow(file: string, name: string, change?: (text: string) => string): Promise<string>
-}
-
-async function startServer(user: 'root' | 'ann'): Promise<Server> {
-  const root = await startMachine({ share, init: SYSTEMD, root: DEBIAN })
-  // A user without rights asks systemd over D-Bus.
-  await root('systemctl start dbus.socket; useradd --create-home ann; chmod 700 /home/ann')
-  for (const [file, text] of Object.entries(FILES)) {
-    const mode = file.includes('/bin/') ? 755 : 644
-    await root(`install -D -m ${mode} /dev/null ${file}; cat > ${file} <<'END_OF_FILE'\n${text}END_OF_FILE\n`)
-  }
-  await root(START_CA)
-  const home = user === 'root' ? '/root' : `/home/${user}`
-  const env = `HOME=${home} USER=${user} PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin EDITOR=/usr/local/bin/editor NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt`
-  const person: Run = (text, code) =>
-    root(
-      `cd ${home}; runuser -u ${user} -- env -i ${env} bash -euo pipefail <<'END_OF_SCRIPT'\n${text}\nEND_OF_SCRIPT\n`,
-      code,
-    )
-  const follow: Server['follow'] = (file, name, change = (text) => text) => {
-    const { text } = findBlock(`docs/${file}`, 'sh', name)
-    return person(change(toHere(text)))
-  }
-  return { root, person, follow }
-}
-
-/** Puts the names of this walk into a block. */
-function toHere(text: string): string {
-  return text
-    .replaceAll('list.example.org', HOST)
-    .replaceAll('garden.example.org', GARDEN)
-    .replaceAll('amd64', ARCHITECTURE)
-}
-
-/** A person answers the questions; without a terminal, options do. */
-const answer = (text: string) =>
-  text
-    .replace('init /etc/rollcall\n', `init /etc/rollcall --base-url https://${HOST} --name Gazette\n`)
-    .replace('init /etc/rollcall/garden\n', `init /etc/rollcall/garden --base-url https://${GARDEN} --name Garden\n`)
-
-/** Puts a file of the build into the home folder, as scp does. */
-const bring = ({ root }: Server, user: string, name: string) =>
-  root(`install -o ${user} -m 600 /srv/${name} $(getent passwd ${user} | cut -d : -f 6)/`)
 
 const RUNNING = 'rollcall rollcall-backup.timer rollcall@garden rollcall-backup@garden.timer'
 const GARDEN_LIST = 'sudo env ENV_FILE=/etc/rollcall/garden/env rollcall'
@@ -142,7 +26,8 @@ async function followStart({ person, follow }: Server): Promise<void> {
   // What a good start prints.
   const { text: start } = findBlock('docs/start.md', 'text', 'start')
   const [, says = ''] = /"msg":"([^"]+)"/.exec(toHere(start)) ?? []
-  expect(await person('sudo journalctl --unit rollcall --output cat')).toContain(says)
+  const log = await person('sudo journalctl --unit rollcall --output cat')
+  for (const part of says.split('…')) expect(log).toContain(part)
   await follow('start.md', 'caddy')
   expect(await person(LOOK_AT_PAGE)).toContain(page)
   const look = await follow('start.md', 'look')
@@ -276,6 +161,13 @@ test('deploy.md: the archive in another Linux with systemd', async () => {
   expect(await server.person('systemctl is-active rollcall rollcall-backup.timer')).toBe('active\nactive\n')
   await server.person('sudo systemctl start rollcall-backup; sudo rollcall doctor || true')
   expect(await server.root('find /var/lib/rollcall ! -user rollcall')).toBe('')
+  // HAProxy, with its certificate. A renewal starts it again.
+  await server.follow('deploy.md', 'haproxy', (text) => text.replace('/usr/share/', '/usr/local/share/'))
+  const page = `page 200\nhttp 308 https://${HOST}/\n`
+  expect(await server.person(LOOK_AT_PAGE)).toContain(page)
+  await server.root('rm /etc/haproxy/certs/*')
+  await server.person('sudo certbot renew --force-renewal --no-random-sleep-on-renew')
+  expect(await server.person(LOOK_AT_PAGE)).toContain(page)
 })
 
 test('postgres.md: a list moves from SQLite to PostgreSQL', async () => {
@@ -294,4 +186,89 @@ test('postgres.md: a list moves from SQLite to PostgreSQL', async () => {
   expect(await follow('postgres.md', 'moved')).toContain('1\n')
   expect(await person('systemctl is-active rollcall')).toBe('active\n')
   expect(await person('sudo rollcall doctor || true')).not.toMatch(/^(?:list|durability|content) +wrong/m)
+})
+
+/** Blocks that the guides have for a checkout only. */
+const isOfCheckout = (text: string) => /\bnpm\b|sqlite:data/.test(text)
+
+/** A command that stays hands over a new subscriber, and ends here. The unit of the guide stays. */
+const toOneRun = (text: string) =>
+  text.includes(' --follow')
+    ? `echo new@site.io | sudo rollcall import -; ${text.replace(' --follow', '').trim()}; grep new@site.io welcomed; sudo rollcall remove --forget new@site.io`
+    : text
+
+/** Runs the blocks of a guide that test/docs/blocks.test.ts runs in a checkout, with a new list, and compares what they print. */
+async function followCommands({ root, person }: Server, file: string): Promise<void> {
+  await root('systemctl stop rollcall; rm -f /var/lib/rollcall/rollcall.db*; systemctl start rollcall')
+  const folder = `guide-${file}`
+  await person(
+    `mkdir ${folder}; printf '#!/bin/sh\\nexec cat >> welcomed\\n' > ${folder}/send-welcome; chmod +x ${folder}/*`,
+  )
+  let output = ''
+  for (const { language, name, text } of readBlocks(`docs/${file}`)) {
+    const [, code] = /^(?:exit-(\d+))?$/.exec(name) ?? [name, name]
+    if (language === 'csv') await person(`cat > ${folder}/${name} <<'END_OF_FILE'\n${text}END_OF_FILE`)
+    if (language === 'sh' && (name === '' || name.startsWith('exit-')))
+      output = isOfCheckout(text) ? '' : await person(`cd ${folder}; ${toOneRun(text)}`, Number(code ?? 0))
+    if (output === '' || name !== '') continue
+    if (language === 'text') expectOutput(output, text)
+    if (language === 'json') expect(JSON.parse(output.split('\n')[0] ?? '')).toEqual(JSON.parse(text))
+  }
+}
+
+/** In place of listmonk: its list is empty, and it takes everybody. Prints who came. */
+const LISTMONK = `
+const http = require('node:http')
+http.createServer((request, response) => {
+  let body = ''
+  request.on('data', (data) => { body += data })
+  request.on('end', () => {
+    const { email } = JSON.parse(body || '{}')
+    if (email) console.log('came', email)
+    const data = email ? { email, lists: [{ id: 1 }] } : { id: 1, optin: 'single', results: [] }
+    response.setHeader('Content-Type', 'application/json')
+    response.end(JSON.stringify({ data }))
+  })
+}).listen(9999, '127.0.0.1')
+`
+
+/** In place of Mailman: its members are the lines of a file. */
+const MAILMAN = `#!/bin/sh
+case $1 in addmembers) exec cat >> /var/tmp/members ;; members) exec cat /var/tmp/members ;; esac
+`
+
+async function followRecipes({ root, person, follow }: Server): Promise<void> {
+  await root('apt-get install --yes nodejs')
+  await root(`cat > /srv/listmonk.js <<'END_OF_FILE'\n${LISTMONK}END_OF_FILE`)
+  await root('systemd-run --quiet --unit=listmonk node /srv/listmonk.js')
+  await person('echo ada@site.io | sudo rollcall import -')
+  await follow('hand-over.md', 'recipe', (text) =>
+    text.replace('https://listmonk.example.org', 'http://127.0.0.1:9999'),
+  )
+  await root('until journalctl --unit listmonk | grep -q "came ada@site.io"; do sleep 0.3; done')
+  await root('until systemctl is-active rollcall-sync@listmonk | grep -q "^inactive"; do sleep 0.3; done')
+  expect(await root('journalctl --unit rollcall-sync@listmonk')).toContain('listmonk: 1 added\n')
+
+  await root(`install -o list -m 600 /dev/null /var/tmp/members; install -m 755 /dev/null /usr/bin/mailman`)
+  await root(`cat > /usr/bin/mailman <<'END_OF_FILE'\n${MAILMAN}END_OF_FILE`)
+  const { text: settings } = findBlock('docs/hand-over.md', 'json', 'members.json')
+  await person(`cat > members.json <<'END_OF_FILE'\n${settings}END_OF_FILE`)
+  await follow('hand-over.md', 'members')
+  await root('visudo --check --file=/etc/sudoers.d/rollcall')
+  const [, command = ''] = /^\S+ \* \* \* \* rollcall (.*)$/m.exec(await root('cat /etc/cron.d/rollcall-members')) ?? []
+  const cron = `env -i PATH=/usr/local/bin:/usr/bin:/bin runuser -u rollcall -- sh -c '${command}'`
+  expect(await root(cron)).toContain('members: 1 added\n')
+  expect(await root('cat /var/tmp/members')).toBe('ada@site.io\n')
+  await root(': > /var/tmp/members')
+  await follow('hand-over.md', 'all-gone')
+  expect(await person('sudo rollcall count')).toBe('0\n')
+}
+
+test('import, hand-over, command line and security: each command, and the recipes, on a server', async () => {
+  const server = await startServer('ann')
+  await bring(server, 'ann', `rollcall_1.0.0_${ARCHITECTURE}.deb`)
+  await server.follow('start.md', 'install', answer)
+  for (const file of ['import.md', 'hand-over.md', 'cli.md', 'security.md']) await followCommands(server, file)
+  await followRecipes(server)
+  expect(await server.root('find /var/lib/rollcall ! -user rollcall')).toBe('')
 })

@@ -29,6 +29,7 @@ function toReason(error: unknown, code: string): string {
 /** The reason and the advice for a server that can neither accept nor compact. */
 export const READ_ONLY = 'the database is read-only, such as a standby: use the primary'
 
+/** The codes of a connection that was lost. */
 const CLOSED = /CONNECTION_CLOSED|^(?:08|57P0[1235])/
 
 const REASONS = [
@@ -67,5 +68,5 @@ export function isClosed(error: unknown): boolean {
 
 /** Whether the connections must be replaced after an error: they were lost, or the server may be a standby now. */
 export function isLost(error: unknown): boolean {
-  return /CONNECTION_|^(?:08|57P0[1235]|25006$)/.test(toCode(error))
+  return isClosed(error) || /CONNECTION_|^25006$/.test(toCode(error))
 }

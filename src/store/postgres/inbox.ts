@@ -76,6 +76,7 @@ async function lock(transaction: SQL): Promise<Locked> {
            set_config('enable_hashjoin', 'off', true),
            set_config('enable_mergejoin', 'off', true),
            set_config('jit', 'off', true)`
+  // The last column is an error unless commits are durable: see durable_number in schema.ts.
   const rows = await transaction<{ version: number; lastSeq: string; now: string }[]>`
     SELECT version, last_seq AS "lastSeq", ${toMilliseconds(transaction, 'clock_timestamp()')} AS now, 0::rollcall.durable_number
     FROM rollcall.list FOR UPDATE`

@@ -48,6 +48,7 @@ export async function readHead(sql: SQL): Promise<ListHead> {
  */
 export async function checkAccepts(sql: SQL): Promise<void> {
   checkClock()
+  // The first column is an error unless commits are durable: see durable_number in schema.ts.
   const [row] = await sql<[{ isReadOnly: boolean; mayAdd: boolean }]>`
     SELECT 0::rollcall.durable_number, current_setting('transaction_read_only')::boolean AS "isReadOnly",
            has_table_privilege('rollcall.inbox', 'SELECT') AND has_table_privilege('rollcall.inbox', 'INSERT') AS "mayAdd"`

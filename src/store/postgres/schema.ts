@@ -151,7 +151,7 @@ async function readVersion(sql: SQL): Promise<number> {
   return toHeadRow(await sql<{ version: number }[]>`SELECT version FROM rollcall.list`).version
 }
 
-/** Refuses a list that another process has migrated meanwhile. @param found its version. @throws OutdatedError */
+/** Refuses a list of another version. @param found its version. @throws OutdatedError when it is newer; StoreError when it is older */
 export function refuseOtherVersion(found: number): void {
   if (found !== SCHEMA_VERSION) throw toVersionError(NAME, { found, known: SCHEMA_VERSION })
 }

@@ -4,7 +4,7 @@ import type { Result } from '../../email.ts'
 import { StoreError } from '../../subscriber.ts'
 import { type CopyRequest, copyInto, type ListSummary, readSummary } from './backup.ts'
 import { toReason } from './error.ts'
-import { openReadOnly } from './file.ts'
+import { openReadOnly } from './read-only.ts'
 import { toRealPath } from './paths.ts'
 import { checkIntegrity, checkPages } from './read.ts'
 import { checkVersion, SCHEMA_VERSION } from './schema.ts'
@@ -15,7 +15,7 @@ self.onmessage = ({ data }: MessageEvent<CopyRequest>) => self.postMessage(run(d
 
 function run({ source, target, ...options }: CopyRequest): Result<ListSummary, string> {
   try {
-    // A copy on the disk is migrated there.
+    // `copyInto` migrates its copy. A mere check has none, and migrates one in memory.
     using db = openReadOnly(toRealPath(source), target === undefined ? 'copy' : 'keep')
     // A damaged list could become a sound copy with fewer addresses. The tables of an older one are checked in the copy.
     const isPresent = checkVersion(db, source) === SCHEMA_VERSION

@@ -9,7 +9,7 @@ import { BACKUP_ID, LIST_ID, renameSynced, SIDECAR, withPartialFile } from '../.
 import { type Count, StoreError } from '../../subscriber.ts'
 import { createCompaction } from './compaction.ts'
 import { toPath } from './error.ts'
-import { openReadOnly } from './file.ts'
+import { openReadOnly } from './read-only.ts'
 import { countInbox } from './inbox.ts'
 import { readSize } from './paths.ts'
 import { checkIntegrity, checkPages, readCount, readDates } from './read.ts'

@@ -22,7 +22,7 @@
 
 import type { Database } from 'bun:sqlite'
 import { createPace } from '../pace.ts'
-import { refuseOutdated } from './schema.ts'
+import { refuseOtherVersion } from './schema.ts'
 import { getRow } from './transaction.ts'
 
 /** A pass takes no more rows when it has so many addresses. Each needs about 80 bytes of memory. */
@@ -100,7 +100,7 @@ export function createCompaction(db: Database): Compaction {
       let began = 0
       const work = () => {
         // Under the lock, so that no slice follows a migration.
-        refuseOutdated(db)
+        refuseOtherVersion(db)
         began = performance.now()
         return STAGES[stage](db, pass, pace.size(), upTo)
       }

@@ -1,9 +1,8 @@
 /** Opens the file of a SQLite list: creates a missing one, and refuses any other file. See version.ts for an older list. */
 
-import { constants, Database } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
 import { accessSync, existsSync, constants as modes } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { type Failure, toErrorCode } from '../../failure.ts'
 import { createPrivateFile, LIST_ID, syncPath } from '../../files.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
@@ -14,17 +13,15 @@ import { isWriteError, toPath, toStoreError } from './error.ts'
 import {
   checkExists,
   createFolder,
-  hasContent,
   isBackup,
-  isInWalMode,
   readFileId,
   readFreeBytes,
   refuseForeignLog,
   refuseLoneMount,
-  toMissing,
   toRealPath,
 } from './paths.ts'
-import { checkVersion, migrate, migrateInMemory, refuseOutdated, SCHEMA_VERSION } from './schema.ts'
+import { openReadOnly } from './read-only.ts'
+import { checkVersion, migrate, refuseOtherVersion } from './schema.ts'
 import { getRow, waitForLock } from './transaction.ts'
 
 /** Bytes of a page of a new list. Compaction changes pages all over the list, and more addresses share a large one. */
@@ -90,7 +87,7 @@ function openWritable(path: string, { name, isService, state }: OpenOptions): Li
     db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
     const isNew = checkVersion(db, path) === 0
     // A service of an older version may have the list open, so no command writes to it.
-    if (!isNew && !isService) refuseOutdated(db)
+    if (!isNew && !isService) refuseOtherVersion(db)
     // A damaged list is refused before anything is written to it, and confirmed.
     touchTables(db)
     makeList(db, path)
@@ -170,7 +167,7 @@ export class LostListError extends StoreError {
  */
 export function checkPlace(list: ListFile): void {
   refuseLost(list)
-  refuseOutdated(list.db)
+  refuseOtherVersion(list.db)
 }
 
 function refuseLost(list: ListFile): void {
@@ -223,8 +220,10 @@ export function checkWritable(list: ListFile): void {
 }
 
 /**
- * Lost lists stay open to the end of the process, also from the garbage collector. When SQLite closes a list that is at its path, it
- * deletes the log there, which may belong to another list by now. Only if the list itself was replaced, it leaves that log.
+ * Lost lists stay open to the end of the process, also from the garbage collector. What SQLite does when it closes a list:
+ *
+ * - The list is at its path, and its log was replaced: it deletes the log at that path, which may belong to another list by now.
+ * - The list itself was replaced: it leaves the log at that path.
  */
 const kept: Database[] = []
 
@@ -245,66 +244,4 @@ export function closeList(list: ListFile): LostListError | undefined {
   if (loss) keepOpen(list.db)
   else list.db.close()
   return loss
-}
-
-/**
- * Opens a list for reading, by its real path. Writes nothing, so that a disk that is full or read-only can be read, and a service
- * is not disturbed.
- *
- * @param older what is done with a list of an older version. `keep`: it is read as it is. `copy`: it is copied to memory, and the copy is
- * migrated. Default: `copy` for a backup, and an error for a list, because a service may migrate it at any moment
- * @throws StoreError
- */
-export function openReadOnly(path: string, older?: 'keep' | 'copy'): Database {
-  const db = openUnchecked(path)
-  if (older === 'keep') return db
-  try {
-    if (checkVersion(db, path) === SCHEMA_VERSION) return db
-    if (older === undefined && !isBackup(path)) refuseOutdated(db)
-    using found = db
-    return migrateInMemory(found, path)
-  } catch (error) {
-    db.close()
-    throw toStoreError(path, error)
-  }
-}
-
-/** Opens a list of any version for reading. */
-function openUnchecked(path: string): Database {
-  const log = `${path}-wal`
-  try {
-    checkExists(path)
-    refuseForeignLog(path)
-    try {
-      // With the locks and the index of the log (WAL) of a process that uses the list.
-      if (existsSync(log) && existsSync(`${path}-shm`)) return openUri(path, 'readonly_shm=1')
-    } catch (error) {
-      // No process uses the list, so the index of its log is out of date.
-      if (!/^SQLITE_(?:READONLY|CANTOPEN)/.test(toErrorCode(error))) throw error
-    }
-    // Without locks, and with an index of the log in memory: no process uses the list.
-    if (hasContent(log)) return openUri(path, 'vfs=unix-none')
-    // Without locks and without a log: the file is complete.
-    if (isInWalMode(path)) return openUri(path, 'immutable=1')
-    // A backup, or a list that was restored. With locks, because a service may begin to use it.
-    return openUri(path, '')
-  } catch (error) {
-    throw toStoreError(path, error)
-  }
-}
-
-/** @param parameters of the URI: https://sqlite.org/uri.html */
-function openUri(path: string, parameters: string): Database {
-  const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI
-  const db = new Database(`${pathToFileURL(path).href}?${parameters}`, flags)
-  try {
-    db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
-    // Without locks, SQLite reads the log only if it has the list for itself.
-    if (parameters === 'vfs=unix-none') db.run('PRAGMA locking_mode = EXCLUSIVE')
-    if (checkVersion(db, path) === 0) throw toMissing(path)
-    return db
-  } catch (error) {
-    db.close()
-    throw error
-  }
 }

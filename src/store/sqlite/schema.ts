@@ -79,8 +79,8 @@ export function checkVersion(db: Database, path: string, migrations = MIGRATIONS
   return version
 }
 
-/** Refuses an open list of another version. @throws OutdatedError when a newer program has migrated it; StoreError when it is older */
-export function refuseOutdated(db: Database): void {
+/** Refuses an open list of another version. @throws OutdatedError when it is newer; StoreError when it is older */
+export function refuseOtherVersion(db: Database): void {
   const { user_version: found } = getRow<{ user_version: number }>(db, 'PRAGMA user_version')
   if (found !== SCHEMA_VERSION) throw toVersionError(toPath(db), { found, known: SCHEMA_VERSION })
 }

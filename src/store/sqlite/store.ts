@@ -10,16 +10,8 @@ import { compactAll, PAUSE_MS } from '../schedule.ts'
 import { COMMAND_PAGES, keepLogShort } from './checkpoint.ts'
 import { type Compaction, createCompaction } from './compaction.ts'
 import { isWriteError, toPath, toStoreError, wrapErrors } from './error.ts'
-import {
-  checkPlace,
-  checkWritable,
-  closeList,
-  commit,
-  type ListFile,
-  openListFile,
-  openReadOnly,
-  write,
-} from './file.ts'
+import { checkPlace, checkWritable, closeList, commit, type ListFile, openListFile, write } from './file.ts'
+import { openReadOnly } from './read-only.ts'
 import { append, countInbox, probe } from './inbox.ts'
 import { readFreeBytes, readSize } from './paths.ts'
 import { listSubscribers, listSuppressions, listWhole, lookUp, readCount, readHead, readStatus } from './read.ts'
@@ -47,8 +39,7 @@ export function openSqliteStore(file: string, options: StoreOptions): Subscriber
   const read = <T>(work: () => T) =>
     wrapErrors(db, async () => {
       await compact(list)
-      // A read needs no lock, except while another process reads the log anew that a killed one left.
-      return await retryBusy(() => db.transaction(work)())
+      return await retryRead(() => db.transaction(work)())
     })
 
   return {
@@ -57,7 +48,7 @@ export function openSqliteStore(file: string, options: StoreOptions): Subscriber
       wrapErrors(db, () => {
         // An export that follows the list asks again and again: another file may be at its path now.
         checkPlace(list)
-        return readHead(db)
+        return retryRead(() => readHead(db))
       }),
     add: (addresses) =>
       wrapErrors(db, () => retryBusy(() => commit(list, () => append(db, JSON.stringify(addresses))))),
@@ -93,13 +84,19 @@ export function openSqliteStore(file: string, options: StoreOptions): Subscriber
   }
 }
 
+/**
+ * Reads. That needs no lock, except while another process reads the log anew that a killed one left. Only a page after the first of a list
+ * is not tried again: then the command fails, has written nothing wrong, and may be run again.
+ */
+const retryRead = retryBusy
+
 /** Compacts what was accepted before the call. If the list is only read, says how many addresses are left out. */
 async function compact(list: OpenList): Promise<void> {
   const { db, options, compaction } = list
-  if (countInbox(db) === 0) return
+  if ((await retryRead(() => countInbox(db))) === 0) return
   if (compaction && !list.readOnly) {
     try {
-      const { lastSeq } = readHead(db)
+      const { lastSeq } = await retryRead(() => readHead(db))
       await compactAll(() => writeStep(list, () => compaction.slice(lastSeq)))
       return
     } catch (error) {

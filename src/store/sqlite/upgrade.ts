@@ -5,7 +5,8 @@ import { renameSynced, withPartialFile } from '../../files.ts'
 import { toNumber } from '../../words.ts'
 import { copyUnchanged, toKeptName } from './backup.ts'
 import { toPath, toStoreError } from './error.ts'
-import { type ListFile, openReadOnly } from './file.ts'
+import { type ListFile } from './file.ts'
+import { openReadOnly } from './read-only.ts'
 import { readFreeBytes, readSize } from './paths.ts'
 import { checkVersion, runMigrations, SCHEMA_VERSION } from './schema.ts'
 import { waitForLock } from './transaction.ts'
@@ -29,9 +30,9 @@ export function findOlder({ db }: ListFile): number | undefined {
 export async function upgrade({ db }: ListFile): Promise<string | undefined> {
   const path = toPath(db)
   // Without the time: the next attempt deletes what a killed one left.
-  const name = join(dirname(path), `${basename(path, extname(path))}.before-upgrade${extname(path)}`)
+  const partialBase = join(dirname(path), `${basename(path, extname(path))}.before-upgrade${extname(path)}`)
   const kept = join(dirname(path), toKeptName(path, 'before-upgrade'))
-  return await withPartialFile(name, path, async (partial) => {
+  return await withPartialFile(partialBase, path, async (partial) => {
     // Held to the end: the backup has everything that was accepted before the migration.
     waitForLock(() => db.run('BEGIN IMMEDIATE'))
     try {

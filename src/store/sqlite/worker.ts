@@ -82,7 +82,7 @@ async function run({ name, text }: Task): Promise<Reply> {
     // At `open`, nothing was confirmed yet.
     if (error instanceof LostListError && name !== 'open') await rescue(error)
     if (error instanceof StoreError) return { ok: false, reason: error.message }
-    return { ok: false, reason: `the list cannot be written: ${toReason(error)}` }
+    return { ok: false, reason: `the list cannot be used: ${toReason(error)}` }
   }
 }
 
