@@ -4,9 +4,9 @@ import type { Result } from '../../email.ts'
 import { StoreError } from '../../subscriber.ts'
 import { type CopyRequest, copyInto, type ListSummary, readSummary } from './backup.ts'
 import { toReason } from './error.ts'
-import { openReadOnly } from './read-only.ts'
 import { toRealPath } from './paths.ts'
 import { checkIntegrity, checkPages } from './read.ts'
+import { openReadOnly } from './read-only.ts'
 import { checkVersion, SCHEMA_VERSION } from './schema.ts'
 
 declare const self: Worker

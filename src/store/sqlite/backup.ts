@@ -9,10 +9,10 @@ import { BACKUP_ID, LIST_ID, renameSynced, SIDECAR, withPartialFile } from '../.
 import { type Count, StoreError } from '../../subscriber.ts'
 import { createCompaction } from './compaction.ts'
 import { toPath } from './error.ts'
-import { openReadOnly } from './read-only.ts'
 import { countInbox } from './inbox.ts'
 import { readSize } from './paths.ts'
 import { checkIntegrity, checkPages, readCount, readDates } from './read.ts'
+import { openReadOnly } from './read-only.ts'
 import { migrate } from './schema.ts'
 
 export type CopyKind = 'list' | 'backup'

@@ -12,10 +12,10 @@ import { type CheckResult, type CursorCheck, checkDates, checkInbox, NotChecked,
 import { DAY_MS } from '../numbers.ts'
 import { readBackupTime, readSummary, toBackupFolder } from './backup.ts'
 import { wrapErrors } from './error.ts'
-import { openReadOnly } from './read-only.ts'
 import { countInbox, readInboxSince } from './inbox.ts'
 import { readFreeBytes, refuseLoneMount, toRealPath } from './paths.ts'
 import { checkIntegrity, readCount, readDates, readHead, readWaiting } from './read.ts'
+import { openReadOnly } from './read-only.ts'
 import { checkVersion } from './schema.ts'
 import { getRow } from './transaction.ts'
 

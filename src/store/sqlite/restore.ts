@@ -13,9 +13,9 @@ import { checkAndCopy, type ListSummary, readSummary, toKeptName } from './backu
 import { openAlone } from './checkpoint.ts'
 import { isBusy, isDamage, toReason, toStoreError } from './error.ts'
 import { keepOpen } from './file.ts'
-import { openReadOnly } from './read-only.ts'
 import { checkExists, createFolder, hasContent, readFileId, refuseForeignLog, toRealPath } from './paths.ts'
 import { readHead } from './read.ts'
+import { openReadOnly } from './read-only.ts'
 import { checkVersion } from './schema.ts'
 
 export interface Restored {
