@@ -18,8 +18,7 @@ export async function has(text: string, { json, ...options }: VerbOptions): Prom
     return { found, isComplete: isComplete() }
   })
   const { subscriber, suppressedAt } = found
-  // Without the inbox, nobody knows that an address is not on the list: the exit code of `withStore` stays.
-  if (subscriber || isComplete) process.exitCode = subscriber ? EXIT.done : EXIT.failed
+  process.exitCode = toExitCode(subscriber !== undefined, isComplete)
   if (json) {
     const dates = { subscribed_at: subscriber?.subscribedAt, suppressed_at: suppressedAt }
     return await printJson({ state: toState(found), email: subscriber?.email, ...dates, seq: subscriber?.seq })
@@ -30,4 +29,11 @@ export async function has(text: string, { json, ...options }: VerbOptions): Prom
   const suppressed = suppressedAt ? ': suppressed' : ''
   const doubt = isComplete ? '' : ', unless it is in the inbox'
   await print(`not on the list${suppressed}${doubt}`)
+}
+
+/** The exit code of `rollcall has`. @param isComplete whether the inbox was looked at too */
+function toExitCode(isListed: boolean, isComplete: boolean): number {
+  if (isListed) return EXIT.done
+  // Without the inbox, nobody knows that an address is not on the list.
+  return isComplete ? EXIT.failed : EXIT.incomplete
 }

@@ -124,12 +124,12 @@ function toRule({ suppress = false, undated }: ImportOptions, cursorFile: Cursor
 }
 
 /** Whether there is a row that an import does something with, or has a reason to skip. */
-const isUsable = ({ rows }: Rows) => rows.subscribed + rows.suppressed + rows.skip > 0
+const isUsable = ({ counts }: Rows) => counts.subscribed + counts.suppressed + counts.skip > 0
 
 /** Ends an import without a row that could be imported. @throws Failure always */
 async function refuse(rows: Rows, { rejected, dryRun }: ImportOptions): Promise<never> {
   note(toReviewLines(createReview(rows, undefined, false)).join('\n'))
-  if (rows.rows.all === rows.rows.empty) throw new Failure(`${rows.table.file}: there is no row`)
+  if (rows.counts.all === rows.counts.empty) throw new Failure(`${rows.table.file}: there is no row`)
   if (rejected !== undefined && !dryRun) await writeRejected(rejected, rows)
   throw new Failure('no row could be imported')
 }

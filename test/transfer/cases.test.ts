@@ -84,12 +84,12 @@ const REFUSED = {
 }
 
 async function summarize(file: string, options: Options = {}) {
-  const { subscribers, optOuts, skipped, rejected, doubts, rows } = read(
+  const { subscribers, optOuts, skipped, rejected, doubts, counts } = read(
     await readText(join(FOLDER, file)),
     options,
     file,
   )
-  const { all, ...kinds } = rows
+  const { all, ...kinds } = counts
   expect(Object.values(kinds).reduce((sum, count) => sum + count)).toBe(all)
   const toTime = (date?: Date) =>
     date

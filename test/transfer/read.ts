@@ -27,7 +27,7 @@ export function read(text: string, options: Options = {}, file = 'list') {
   return {
     ...reading,
     values,
-    skipped: reading.rows.skip,
+    skipped: reading.counts.skip,
     address: toNames([layout.address]),
     date: toNames(layout.dates),
     status: toNames(layout.statuses.map(({ column }) => column)),

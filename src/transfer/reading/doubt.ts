@@ -1,6 +1,7 @@
 /** A doubt about an import: what was seen, and the options that answer it. */
 
-import { quote, quotePath } from '../../words.ts'
+import { quote, quotePath, toNumber } from '../../words.ts'
+import type { Skipped } from './effect.ts'
 import type { Column, Doubtful } from './layout.ts'
 import type { Cell } from './profile.ts'
 import type { Rows } from './rows.ts'
@@ -39,6 +40,15 @@ export const treating = (value: Value, status: Status, effect: string): Answer =
   option: `--treat ${quotePath(`${toTreated(value)}=${status}`)}`,
   effect,
 })
+
+/** The option that removes people whose rows are skipped. @param hasOthers whether others left on an unknown date too */
+export function removing({ value, people, removable, areUndated }: Skipped, hasOthers: boolean): Answer {
+  const some = `removes ${toNumber(removable)} of them (the others came later, or the date is unknown)`
+  const removes = removable < people ? some : 'removes them'
+  if (!areUndated) return treating(value, 'suppressed', removes)
+  const answer = treating(value, 'suppressed', hasOthers ? `${removes}, and others without a date` : removes)
+  return { ...answer, option: `${answer.option} --undated remove` }
+}
 
 /** Such as `line 3 "bob@"`, and why it is rejected. For an invalid address, the cell says enough. */
 export function describeRow({ line, cell, reason = '' }: Cell & { readonly reason?: string }, { table }: Rows): string {

@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { join, quote, quotePath, toCount, toNumber } from '../../words.ts'
 import { BROKEN } from './breaks.ts'
 import { isDate, SERIAL, UNCLEAR_DATE } from './dates.ts'
-import { accepting, type Doubt, describeRow, naming, treating } from './doubt.ts'
+import { accepting, type Doubt, describeRow, naming, removing, treating } from './doubt.ts'
 import type { Effect } from './effect.ts'
 import type { Column, Doubtful } from './layout.ts'
 import { MAX_VALUES, type Profile } from './profile.ts'
@@ -22,11 +22,14 @@ import { findFlag, saysNameLeft, saysTitleLeft, toPlain } from './words.ts'
 
 type Found = Doubt | readonly Doubt[] | undefined
 
-/** Finds doubts about the file. @param isOpen whether the owner has not accepted doubts of a kind */
-type FileDoubt = (rows: Rows, isOpen: (kind: Doubtful) => boolean) => Found
+/** Finds doubts about the file. */
+type FileDoubt = (rows: Rows) => Found
 
 /** Finds doubts about what the import does to the list. */
-type ListDoubt = (rows: Rows, effect: Effect, isOpen: (kind: Doubtful) => boolean) => Found
+type ListDoubt = (rows: Rows, effect: Effect) => Found
+
+/** Whether the owner has accepted doubts of a kind. */
+const isAccepted = ({ options }: Rows, kind: Doubtful) => options.accept?.includes(kind) === true
 
 /** What in a column says that somebody left, or no. */
 interface Sign {
@@ -67,7 +70,7 @@ function toLikelihood({ column, profile, sign }: Unread): number {
   return (ofSign ?? 0) + (STATUS_NAME.test(column.plain) ? 8 : 0) + (hasFlagsOnly ? 2 : 0) + (isRepeated ? 1 : 0)
 }
 
-const describeWithSign = ({ column, sign }: Unread) => quote(column.name) + (sign ? ` (${sign.where})` : '')
+const describeSuspect = ({ column, sign }: Unread) => quote(column.name) + (sign ? ` (${sign.where})` : '')
 
 /** Whether a status column, or the program, says who left. */
 function isKnown(rows: Rows): boolean {
@@ -79,25 +82,25 @@ const isOfSubscribers = ({ layout }: Rows) => layout.all.some(({ plain }) => SUB
 /** The columns that are not read, and that may say who left. */
 export function findSuspects(rows: Rows): readonly Unread[] {
   const unread = findUnread(rows)
-  const mayLeave = rows.rows.subscribed > 0
-  const mustBeKnown = mayLeave && !isKnown(rows) && !rows.options.accept?.includes('silence')
+  const mayLeave = rows.counts.subscribed > 0
+  const mustBeKnown = mayLeave && !isKnown(rows) && !isAccepted(rows, 'silence')
   const isUnknown = ({ column, profile }: Unread) =>
     profile.others > 0 && !profile.saysNothing && !isHarmless(column.plain)
   return unread.filter((one) => one.sign || (mustBeKnown && isUnknown(one)))
 }
 
 /** Nothing says who left, or columns that are not read say so. Both are one fact. */
-const findWhoLeft: FileDoubt = (rows, isOpen) => {
+const findWhoLeft: FileDoubt = (rows) => {
   const suspects = findSuspects(rows)
-  const mayLeave = rows.rows.subscribed > 0
-  const isSilent = mayLeave && isOpen('silence')
+  const mayLeave = rows.counts.subscribed > 0
+  const isSilent = mayLeave && !isAccepted(rows, 'silence')
   return (isSilent ? findSilence(rows, suspects) : undefined) ?? toSpeaking(suspects)
 }
 
 function findSilence(rows: Rows, suspects: readonly Unread[]): Doubt | undefined {
   const { table } = rows
   const titles = { 'name of the file': basename(table.file), title: table.title.join('\n') }
-  const [title] = Object.entries(titles).find(([, text]) => rows.rows.suppressed === 0 && saysTitleLeft(text)) ?? []
+  const [title] = Object.entries(titles).find(([, text]) => rows.counts.suppressed === 0 && saysTitleLeft(text)) ?? []
   const [first, ...others] = suspects
   // A title that says so is a doubt in any case.
   if (!title && (isKnown(rows) || !first)) return undefined
@@ -107,7 +110,7 @@ function findSilence(rows: Rows, suspects: readonly Unread[]): Doubt | undefined
   const isOne = others.length === 0 && !title
   const ignoring = isOne ? naming('--ignore-column', first.column, 'if not') : accepting('silence', 'if not')
   return {
-    seen: `${nothing}, and ${join(suspects.map(describeWithSign))} ${others.length > 0 ? 'are' : 'is'} not read`,
+    seen: `${nothing}, and ${join(suspects.map(describeSuspect))} ${others.length > 0 ? 'are' : 'is'} not read`,
     answers: [naming('--status-column', first.column, 'if it does'), ignoring, everybody],
   }
 }
@@ -124,14 +127,14 @@ function toSpeaking(speaking: readonly Unread[]): Doubt | undefined {
   }
   const option = speaking.map(({ column }) => `--ignore-column ${quotePath(column.option)}`).join(' ')
   return {
-    seen: `${join(speaking.map(describeWithSign))} say that somebody left, or no, and are not read`,
+    seen: `${join(speaking.map(describeSuspect))} say that somebody left, or no, and are not read`,
     answers: [naming('--status-column', first.column, 'reads the first one'), { option, effect: 'reads none' }],
   }
 }
 
 /** A cell of the address says, beside an address or without one, that somebody left. */
-const findWordsBesideAddress: FileDoubt = (rows, isOpen) => {
-  if (!rows.words || !isOpen('words')) return undefined
+const findWordsBesideAddress: FileDoubt = (rows) => {
+  if (!rows.words || isAccepted(rows, 'words')) return undefined
   const seen = `${describeRow(rows.words, rows)} says that somebody left. Import people who left with --suppress, from a file of their own`
   return { seen, answers: [accepting('words', 'if nobody left')] }
 }
@@ -146,10 +149,10 @@ const findEmptyStatuses: FileDoubt = ({ values }) =>
     }))
 
 /** The program has one status for all lists. */
-const findGlobalStatus: FileDoubt = ({ layout, options, rows }) => {
+const findGlobalStatus: FileDoubt = ({ layout, options, counts }) => {
   const has = (name: string) => layout.all.some(({ plain }) => plain === toPlain(name))
   const found = GLOBAL_STATUS.find((program) => program.columns.every(has))
-  if (!found || options.statusColumn || rows.subscribed === 0 || options.suppress) return undefined
+  if (!found || options.statusColumn || counts.subscribed === 0 || options.suppress) return undefined
   return {
     seen: `exports of ${found.program} do not say who left one list: docs/import.md says how to export one`,
     answers: [{ option: '--status-column status', effect: 'if there is no other list' }],
@@ -179,8 +182,9 @@ const findMissingDates: FileDoubt = (rows) => {
 }
 
 /** The line of the header, or a title, may be a row. */
-const findLostLines: FileDoubt = ({ table }, isOpen) => {
-  if (!isOpen('lines')) return undefined
+const findLostLines: FileDoubt = (rows) => {
+  const { table } = rows
+  if (isAccepted(rows, 'lines')) return undefined
   const lines = [...table.title, table.header ?? ''].flatMap((text, index) =>
     text.includes('@') ? [{ text, index }] : [],
   )
@@ -192,9 +196,10 @@ const findLostLines: FileDoubt = ({ table }, isOpen) => {
 }
 
 /** Two lines may be one row. */
-const findBrokenRows: FileDoubt = ({ rejected, table }, isOpen) => {
+const findBrokenRows: FileDoubt = (rows) => {
+  const { rejected, table } = rows
   const [first, second] = rejected.filter(({ reason }) => reason === BROKEN)
-  if (!first || !second || !isOpen('lines')) return undefined
+  if (!first || !second || isAccepted(rows, 'lines')) return undefined
   const seen = `${table.place}s ${first.line} and ${second.line} may be one row with a line break that is not in quotes`
   return { seen: `${seen}. Correct the file if they are`, answers: [accepting('lines', 'leaves them out')] }
 }
@@ -207,9 +212,9 @@ const findUnclearDates: FileDoubt = ({ rejected }) => {
   return { seen, answers }
 }
 
-const findRejected: FileDoubt = ({ rows, options }) => {
-  if (rows.rejected * 10 <= rows.all || options.rejected !== undefined) return undefined
-  const seen = `rejected are ${toNumber(rows.rejected)} of ${toCount(rows.all, 'row')}`
+const findRejected: FileDoubt = ({ counts, options }) => {
+  if (counts.rejected * 10 <= counts.all || options.rejected !== undefined) return undefined
+  const seen = `rejected are ${toNumber(counts.rejected)} of ${toCount(counts.all, 'row')}`
   return { seen, answers: [{ option: '--rejected FILE', effect: 'keeps them' }] }
 }
 
@@ -250,18 +255,9 @@ const findSkippedListed: ListDoubt = ({ table }, { skippedListed, undatedKept })
       const { value, people, line } = skipped
       const stay = `${toCount(people, 'person', 'people')} on the list would be skipped, and stay`
       const seen = `${stay}: ${quote(value.column)} is ${quote(value.value)}, such as in ${table.place} ${line}`
-      const removing = skipped.removable > 0 ? [toRemoving(skipped, undatedKept !== undefined)] : []
-      return { seen, answers: [...removing, treating(value, 'skip', 'leaves them')] }
+      const remedies = skipped.removable > 0 ? [removing(skipped, undatedKept !== undefined)] : []
+      return { seen, answers: [...remedies, treating(value, 'skip', 'leaves them')] }
     })
-
-/** The option that removes people whose rows are skipped. @param hasOthers whether others left on an unknown date too */
-function toRemoving({ value, people, removable, areUndated }: Effect['skippedListed'][number], hasOthers: boolean) {
-  const some = `removes ${toNumber(removable)} of them (the others came later, or the date is unknown)`
-  const removes = removable < people ? some : 'removes them'
-  if (!areUndated) return treating(value, 'suppressed', removes)
-  const answer = treating(value, 'suppressed', hasOthers ? `${removes}, and others without a date` : removes)
-  return { ...answer, option: `${answer.option} --undated remove` }
-}
 
 /** Somebody left, and nobody knows when. */
 const findKept: ListDoubt = ({ options, table }, { undatedKept }) => {
@@ -275,8 +271,8 @@ const findKept: ListDoubt = ({ options, table }, { undatedKept }) => {
 }
 
 /** A file of the wrong list, or of the wrong people, removes most subscribers. */
-const findRemovals: ListDoubt = (_, { removed, size }, isOpen) => {
-  if (removed * 2 <= size || !isOpen('removals')) return undefined
+const findRemovals: ListDoubt = (rows, { removed, size }) => {
+  if (removed * 2 <= size || isAccepted(rows, 'removals')) return undefined
   const seen = `it would remove ${toNumber(removed)} of ${toCount(size, 'person', 'people')} on the list`
   return { seen, answers: [accepting('removals', 'if that is right')] }
 }

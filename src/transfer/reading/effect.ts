@@ -14,7 +14,7 @@ interface People {
 }
 
 /** People whose rows are skipped for one value. */
-interface Skipped extends People {
+export interface Skipped extends People {
   readonly value: Value
   /** Those whom it would remove if the value meant that they left. The others came later, or the date is unknown. */
   readonly removable: number
@@ -23,7 +23,7 @@ interface Skipped extends People {
 }
 
 export interface Effect extends ImportTally, OptOutTally {
-  /** Subscribers of the list before. */
+  /** Subscribers of the list before; 0 when nobody would be removed, because nothing asks for it then. */
   readonly size: number
   /** People on the list who are in a row that is skipped, and in no other, by the value that says so. */
   readonly skippedListed: readonly Skipped[]

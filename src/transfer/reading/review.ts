@@ -5,7 +5,7 @@ import { join, quote, shorten, toCount, toNumber } from '../../words.ts'
 import { type Doubt, describeRow, toDoubtText } from './doubt.ts'
 import { FILE_DOUBTS, findSuspects, LIST_DOUBTS } from './doubts.ts'
 import type { Effect } from './effect.ts'
-import type { Column, Doubtful } from './layout.ts'
+import type { Column } from './layout.ts'
 import { MAX_VALUES, type Profile } from './profile.ts'
 import type { CountedValue, Rows } from './rows.ts'
 import type { Status } from './words.ts'
@@ -28,10 +28,8 @@ export function createReview(rows: Rows, effect: Effect | undefined, hasCursor: 
 
 /** Finds what is doubtful. @param effect what it would do to the list; undefined when only the file was read */
 export function findDoubts(rows: Rows, effect?: Effect): readonly Doubt[] {
-  const { accept = [] } = rows.options
-  const isOpen = (kind: Doubtful) => !accept.includes(kind)
-  const ofFile = FILE_DOUBTS.flatMap((find) => find(rows, isOpen) ?? [])
-  const ofList = effect ? LIST_DOUBTS.flatMap((find) => find(rows, effect, isOpen) ?? []) : []
+  const ofFile = FILE_DOUBTS.flatMap((find) => find(rows) ?? [])
+  const ofList = effect ? LIST_DOUBTS.flatMap((find) => find(rows, effect) ?? []) : []
   return [...ofFile, ...ofList]
 }
 
@@ -42,7 +40,7 @@ export function findDoubts(rows: Rows, effect?: Effect): readonly Doubt[] {
 export function toReviewLines(review: Review): readonly string[] {
   const { rows, doubts } = review
   return [
-    `${rows.table.file}: ${toCount(rows.rows.all, 'row')}`,
+    `${rows.table.file}: ${toCount(rows.counts.all, 'row')}`,
     ...(rows.table.names ? toColumnLines(rows) : []),
     ...toCountLines(review),
     ...doubts.map((doubt) => `! ${toDoubtText(doubt)}`),
@@ -50,20 +48,21 @@ export function toReviewLines(review: Review): readonly string[] {
 }
 
 /** What becomes of the addresses on the list, and of rows without one. */
-function toCountLines({ rows: { rows, rejected, options, ...rest }, effect, reasonOfKept }: Review): readonly string[] {
+function toCountLines({ rows, effect, reasonOfKept }: Review): readonly string[] {
+  const { counts, rejected, options } = rows
   const removed = effect?.removed ? `, ${toNumber(effect.removed)} removed from the list` : ''
-  const described = rejected.map((row) => describeRow(row, { rows, rejected, options, ...rest }))
-  const counts: readonly (readonly [count: number, text: string])[] = [
-    [effect?.added ?? rows.subscribed, 'would be added'],
+  const described = rejected.map((row) => describeRow(row, rows))
+  const lines: readonly (readonly [count: number, text: string])[] = [
+    [effect?.added ?? counts.subscribed, 'would be added'],
     [effect?.alreadyListed ?? 0, 'already listed'],
-    [effect?.suppressed ?? rows.suppressed, `left: would be suppressed${removed}`],
+    [effect?.suppressed ?? counts.suppressed, `left: would be suppressed${removed}`],
     [effect?.kept ?? 0, `left, and would stay on the list (${reasonOfKept})`],
-    [rows.skip, 'skipped'],
+    [counts.skip, 'skipped'],
     [effect?.leftOut ?? 0, 'left out (suppressed before, or in another row)'],
-    [rows.rejected, `rejected: ${join(described)}`],
-    [rows.empty, 'empty'],
+    [counts.rejected, `rejected: ${join(described)}`],
+    [counts.empty, 'empty'],
   ]
-  const shown = counts.filter(([count], index) => count > 0 || (index === 0 && !options.suppress))
+  const shown = lines.filter(([count], index) => count > 0 || (index === 0 && !options.suppress))
   return shown.map(([count, text]) => `${toNumber(count).padStart(7)}  ${text}`)
 }
 
@@ -86,7 +85,7 @@ function toColumnLines(rows: Rows): readonly string[] {
     ...findSuspects(rows)
       .slice(0, MAX_SUSPECTS)
       .map(({ column, profile }) => ['not read', describeContents(column, profile)] as const),
-    ['not read', describeUnread(rows)],
+    ['not read', listOtherNames(rows)],
   ]
   return lines.filter(([, text]) => text !== '').map(([label, text]) => `${label.padEnd(9)} ${text}`)
 }
@@ -120,7 +119,7 @@ function describeContents({ name }: Column, { values, empty }: Profile): string 
 const MAX_NAMES = 3 * 80 - 30
 
 /** The names of the other columns that are not read. */
-function describeUnread(rows: Rows): string {
+function listOtherNames(rows: Rows): string {
   const shown = findSuspects(rows).slice(0, MAX_SUSPECTS)
   const names = rows.layout.unread
     .filter((one) => !shown.some(({ column }) => column === one))
@@ -138,15 +137,15 @@ function describeUnread(rows: Rows): string {
 const MAX_REJECTED = 20
 
 /** The review as `--json` prints it. docs/cli.md has the members. @param written the file of rejected rows; undefined for none */
-export function toReviewJson({ rows: found, effect, doubts }: Review, written: string | undefined) {
-  const { table, rows, layout, dates, values, rejected } = found
+export function toReviewJson({ rows, effect, doubts }: Review, written: string | undefined) {
+  const { table, counts, layout, dates, values, rejected } = rows
   // A file without columns has one, which has no name.
   const toNames = (columns: readonly Column[]) => (table.names ? columns.map(({ name }) => name) : [])
   return {
-    rows: rows.all,
-    skipped: rows.skip,
-    rejected: rows.rejected,
-    empty: rows.empty,
+    rows: counts.all,
+    skipped: counts.skip,
+    rejected: counts.rejected,
+    empty: counts.empty,
     would: effect && toTallyJson(effect),
     rejected_rows: rejected.slice(0, MAX_REJECTED),
     rejected_file: written,
@@ -169,16 +168,16 @@ export function toTallyJson(tally: OptOutTally & ImportTally) {
 }
 
 /** What an import did: addresses, and rows that are not addresses. */
-export function describeTally(tally: OptOutTally & ImportTally, { rows: { rows }, reasonOfKept }: Review): string {
+export function describeTally(tally: OptOutTally & ImportTally, { rows, reasonOfKept }: Review): string {
   const removed = tally.removed > 0 ? ` (${toNumber(tally.removed)} removed from the list)` : ''
   const counts = [
     [tally.added, 'added'],
     [tally.alreadyListed, 'already listed'],
     [tally.suppressed, `suppressed${removed}`],
     [tally.kept, `left but kept (${reasonOfKept})`],
-    [rows.skip, 'skipped'],
+    [rows.counts.skip, 'skipped'],
     [tally.leftOut, 'left out (suppressed before, or in another row)'],
-    [rows.rejected, 'rejected'],
+    [rows.counts.rejected, 'rejected'],
   ] as const
   const shown = counts.filter(([count], index) => count > 0 || index < 2)
   return shown.map(([count, text]) => `${toNumber(count)} ${text}`).join(', ')

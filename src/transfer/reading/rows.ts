@@ -33,7 +33,7 @@ export interface Rows {
   /** Rows that cannot be imported: why, and the cell that is the reason, with at most MAX_CELL_TEXT characters. */
   readonly rejected: readonly (Cell & { readonly reason: string })[]
   /** How many rows there are; each is of one kind. */
-  readonly rows: Readonly<Record<RowKind | 'all', number>>
+  readonly counts: Readonly<Record<RowKind | 'all', number>>
   /** The values of the status columns. */
   readonly values: readonly CountedValue[]
   /** What the columns hold that are not read. */
@@ -88,15 +88,15 @@ export function readRows(table: Table, options: ReadOptions): Rows {
     dates: undefined,
     undated: undefined,
   }
-  const rows = { all: 0, subscribed: 0, suppressed: 0, skip: 0, rejected: 0, empty: 0, unknown: 0 }
+  const counts = { all: 0, subscribed: 0, suppressed: 0, skip: 0, rejected: 0, empty: 0, unknown: 0 }
   for (const row of openRows(table, layout)) {
-    rows.all++
-    rows[readRow(row, draft)]++
+    counts.all++
+    counts[readRow(row, draft)]++
   }
   // A date that shows the order may be in any row. Two that show different orders show none.
   const [dateOrder, ...others] = draft.orders
   const isShown = dateOrder && others.length === 0 && !options.dateOrder
-  return isShown ? readRows(table, { ...options, dateOrder }) : toRows(table, draft, rows)
+  return isShown ? readRows(table, { ...options, dateOrder }) : toRows(table, draft, counts)
 }
 
 /** The rows of a table. Only a line break between columns can split one. */
@@ -104,12 +104,12 @@ function openRows(table: Table, layout: Layout): Iterable<Row> {
   return table.names ? markBroken(table.rows(), layout, table.names.length) : table.rows()
 }
 
-function toRows(table: Table, draft: Draft, rows: Rows['rows']): Rows {
+function toRows(table: Table, draft: Draft, counts: Rows['counts']): Rows {
   const { values, contradictions, collectors, orders, ...rest } = draft
   const toCounted = (found: Draft['values']) => [...found].map(([value, count]) => ({ ...value, ...count }))
   const profiles = new Map([...collectors].map(([column, collector]) => [column, collector.toProfile()]))
   const [contradiction] = toCounted(contradictions)
-  return { ...rest, table, rows, values: toCounted(values), profiles, contradiction }
+  return { ...rest, table, counts, values: toCounted(values), profiles, contradiction }
 }
 
 /** Reads a row into the draft, and returns what becomes of it. */

@@ -402,8 +402,8 @@ test('a name that is in several objects, or in a text, is not twice in one', () 
 })
 
 test('an item of a list in JSON that is no object is rejected', () => {
-  const { rows, rejected } = read('[null,{"email":"a@b.io"},5,[1]]')
-  expect(rows).toMatchObject({ all: 4, subscribed: 1, rejected: 3 })
+  const { counts, rejected } = read('[null,{"email":"a@b.io"},5,[1]]')
+  expect(counts).toMatchObject({ all: 4, subscribed: 1, rejected: 3 })
   expect(rejected.map(({ cell }) => cell)).toEqual(['null', '5', '[1]'])
 })
 
