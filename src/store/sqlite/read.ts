@@ -114,9 +114,15 @@ export function lookUp(db: Database, addresses: readonly Address[]): readonly Fo
     )
     .all(JSON.stringify(addresses))
   for (const { at, ...row } of subscribers) found[at] = { subscriber: toSubscriber(row) }
-  for (const { at, suppressedAt } of findSuppressions(db, addresses)) {
-    // A new subscription is a new consent: it counts, and not the suppression.
-    if (!found[at]?.subscriber) found[at] = { suppressedAt: new Date(suppressedAt) }
+  // A new subscription is a new consent: it counts, and not the suppression, which takes a hash to look up.
+  const others = [...addresses.entries()].filter(([index]) => !found[index]?.subscriber)
+  const suppressions = findSuppressions(
+    db,
+    others.map(([, address]) => address),
+  )
+  for (const { at, suppressedAt } of suppressions) {
+    const [index] = others[at] ?? []
+    if (index !== undefined) found[index] = { suppressedAt: new Date(suppressedAt) }
   }
   return found
 }
