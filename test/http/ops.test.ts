@@ -101,8 +101,10 @@ test('the metrics start no timer', async () => {
     createMetrics([])
     const { readFileSync } = require('node:fs')
     const count = () => Number(/^voluntary_ctxt_switches:\\s*(\\d+)/m.exec(readFileSync('/proc/self/task/' + process.pid + '/status', 'utf8'))[1])
+    // What the start has set going ends.
     await Bun.sleep(100)
     const before = count()
+    // The time is the subject: a timer shows only while it passes.
     await Bun.sleep(2000)
     console.log(count() - before)
     process.exit()`

@@ -63,6 +63,29 @@ test('the service recovers when a full disk has space again', async () => {
   await expectKept(folder, ledger)
 })
 
+test('a full disk is noticed while no request comes, also when the log of the list is empty', async () => {
+  const folder = await realpath(await createFolder())
+  const service = await startService({ folder, launcher: SMALL_DISK, env: { OPS_PORT: '0' } })
+  const countFailures = async () => Number(/failed"\} (\d+)/.exec(await (await service.ops('/metrics')).text())?.[1])
+  {
+    using db = new Database(toListFile(folder))
+    // Also behind a slice of compaction, which may have the lock now.
+    db.run('PRAGMA busy_timeout = 30000')
+    db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  }
+  // What recovers the log has nothing to write: only the probe itself meets the full disk.
+  takeSpace(service.process.pid)
+  expect((await service.subscribe('full@site.io')).status).toBe(500)
+  const failures = await countFailures()
+  await until(async () => (await countFailures()) > failures || service.log().includes('has recovered'), 'a probe ends')
+  expect(service.log()).not.toContain('has recovered')
+  expect((await service.ops('/readyz')).status).toBe(503)
+  giveSpace(service.process.pid)
+  await service.logged('the store has recovered')
+  expect((await service.subscribe('full@site.io')).status).toBe(200)
+  expect(await service.stop()).toBe(0)
+})
+
 test('the metric of free space is that of the disk to which a link leads', async () => {
   // A disk of its own, in memory.
   const other = await mkdtemp('/dev/shm/rollcall-')

@@ -1,7 +1,6 @@
 /** The service while PostgreSQL fails: it answers 500, serves documents, and recovers by itself. The deadline: test/intake. */
 
 import { afterEach, expect, test } from 'bun:test'
-import { STORE_DEADLINE_MS } from '../../../src/limits.ts'
 import { getServer, holdTransaction, PASSWORD, toDatabase, withStore } from '../../support/postgres.ts'
 import { type RunningService, startService } from '../../support/service.ts'
 import { until } from '../../support/wait.ts'
@@ -36,7 +35,8 @@ async function expectFailure(service: RunningService): Promise<void> {
   }
   const { status, body } = await posting
   expect([status, JSON.parse(body).message]).toEqual([500, 'storage_failure'])
-  expect(performance.now() - start).toBeLessThan(STORE_DEADLINE_MS + 2_000)
+  // 5 s are promised. The rest is for a busy machine.
+  expect(performance.now() - start).toBeLessThan(8_000)
 }
 
 async function expectRecovery(service: RunningService): Promise<void> {

@@ -62,6 +62,7 @@ test('somebody who comes back while a change waits for the lock is not suppresse
   const other = new Database(file)
   other.run('BEGIN IMMEDIATE')
   const importing = store.import([{ email: toAddress('bob@one.example') }])
+  // Nothing outside shows that it waits. If this is too short on a busy machine, the test shows less, and does not fail.
   await Bun.sleep(50)
   append(other, JSON.stringify(toAddresses('ann@one.example')))
   other.run('COMMIT')

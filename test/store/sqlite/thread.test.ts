@@ -48,7 +48,7 @@ test('compaction waits for a long reader, whose end would let one commit move al
   // Each commit writes a page, and the reader keeps all of them in the log.
   while (statSync(`${file}-wal`).size <= LOG_BYTES) writer.run('UPDATE list SET last_seq = last_seq + 1')
   await store.add(['a@site.io' as Address])
-  // Without a reader, it takes a quarter of this time.
+  // The time is the subject: without a reader, compaction would begin in a quarter of it, and nothing else shows that it waits.
   await Bun.sleep(1_000)
   expect(countCompacted(file)).toBe(0)
   reader.run('COMMIT')
