@@ -37,7 +37,7 @@ test('the service recovers when a full disk has space again', async () => {
   expect(logged('the store fails')).toBeLessThanOrEqual(1)
   // A limit on the size of a file: SQLite reports it with the code of a broken disk.
   expect(service.log()).toContain(
-    'the list cannot be written: the disk reports an error, or a quota or a limit on the size of a file is reached',
+    'the list cannot be used: the disk reports an error, or a quota or a limit on the size of a file is reached',
   )
 
   expect(await (await service.ops('/metrics')).text()).toMatch(
@@ -123,7 +123,7 @@ test.each([
   }
   counter.failCallsOf(call, file + suffix)
   expect((await service.subscribe('ada@site.io')).status).toBe(500)
-  await service.logged(`the list cannot be written: ${reason}`)
+  await service.logged(`the list cannot be used: ${reason}`)
   expect(service.log()).not.toContain('the writer thread')
   counter.failCallsOf(call, undefined)
   await service.logged('the store has recovered')

@@ -85,8 +85,8 @@ export function openSqliteStore(file: string, options: StoreOptions): Subscriber
 }
 
 /**
- * Reads. That needs no lock, except while another process reads the log anew that a killed one left. Only a page after the first of a list
- * is not tried again: then the command fails, has written nothing wrong, and may be run again.
+ * Reads. That needs no lock, except while another process reads the log anew that a killed one left. The pages of `list` are not tried
+ * again: an export fails then, and its cursor stays, so it may be run again.
  */
 const retryRead = retryBusy
 
