@@ -118,11 +118,14 @@ function isPrintableAscii(text: string): boolean {
 
 /** Parses an address as it is, or else what `toBareAddress` leaves of it, with its domain in ASCII. */
 export function parseTypedAddress(value: unknown): Result<Address, AddressReason> {
-  const parsed = parseAddress(value)
-  if (parsed.ok || typeof value !== 'string' || value.length > MAX_EXPLAINED_LENGTH) return parsed
+  const typed = parseAddress(value)
+  if (typed.ok) return typed
+  if (typeof value !== 'string' || value.length > MAX_EXPLAINED_LENGTH) return typed
   const bare = parseAddress(toAsciiDomain(toBareAddress(value)))
-  // What is invisible is gone now, so that it is no reason for the rest.
-  return bare.ok || parsed.reason === 'invisible' ? bare : parsed
+  if (bare.ok) return bare
+  // Both have a reason. That of the typed text counts, because the person sees this text. But what is invisible was removed from the
+  // bare text, which is still no address: so something else is wrong, and only the other reason says what.
+  return typed.reason === 'invisible' ? bare : typed
 }
 
 /** Removes what is certainly not part of an address: a display name, `mailto:`, invisible characters, and punctuation around it. */

@@ -20,11 +20,12 @@ import {
   statSync,
   write,
 } from 'node:fs'
-import { open, readdir, rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { toErrorCode, toFileFailure, UsageError } from './failure.ts'
+import { listLeftovers, toPartialName } from './leftovers.ts'
 import { PIPE_RETRY_MS } from './stderr.ts'
 
 /** Only the owner may read and write a file with addresses. */
@@ -185,7 +186,7 @@ export async function withPartialFile<T>(
   work: (partial: string) => Promise<T>,
 ): Promise<T> {
   // In the same folder, because a rename cannot cross file systems.
-  const partial = join(dirname(file), `.${basename(file)}.${process.pid}.partial`)
+  const partial = toPartialName(file)
   try {
     try {
       const leftovers = await listLeftovers(dirname(file), basename(file))
@@ -239,35 +240,6 @@ function takeOwner(from: string, give: (uid: number, gid: number) => void): void
   } catch (error) {
     // The file system has no owners, or root is nobody there (NFS): then the file has the owner that all files have there.
     if (!/^(?:EPERM|EINVAL|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(toErrorCode(error))) throw error
-  }
-}
-
-// SQLite adds these endings to the partial file of a backup.
-const PARTIAL = /^\.(.+)\.(\d+)\.partial(?:-journal|-wal|-shm)?$/
-
-/**
- * Lists the paths of the partial files in a folder that no other process of this machine or container writes. One in another
- * container has a number that means nothing here, so two containers must not write into a folder at the same time.
- *
- * @param file lists only those of this name
- */
-export async function listLeftovers(folder: string, file?: string): Promise<readonly string[]> {
-  // A folder that can be written may not be readable.
-  const names = await readdir(folder).catch(() => [])
-  const leftovers = names.filter((name) => {
-    const [, target, pid] = PARTIAL.exec(name) ?? []
-    return pid !== undefined && (file ?? target) === target && !isOtherProcess(Number(pid))
-  })
-  return leftovers.map((name) => join(folder, name))
-}
-
-function isOtherProcess(pid: number): boolean {
-  if (pid === process.pid) return false
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    // EPERM, for example, means that it runs as another user.
-    return toErrorCode(error) !== 'ESRCH'
   }
 }
 

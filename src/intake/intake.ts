@@ -83,6 +83,7 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
       group = createGroup(giveUp)
       next.push(group)
     }
+    // Before the run begins: a run that finds no address ends at once, and its promise would then stay in `running`.
     group.addresses.push(address)
     running ??= commitAll()
     return group.reply.promise
@@ -96,11 +97,21 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
     attempts.fail(error)
   }
 
-  /** Finds out whether the store works, unless a commit does. `commitAll` ends this run, also when nothing waits. */
+  /** Finds out whether the store works, unless a commit does. */
   function probe(): void {
-    running ??= attempts.run([], () => store.probe()).then(commitAll)
+    running ??= probeAndCommit()
   }
 
+  /** An address that came during the probe has begun no run of its own, because this one runs. So it is committed here. */
+  async function probeAndCommit(): Promise<void> {
+    await attempts.run([], () => store.probe())
+    await commitAll()
+  }
+
+  /**
+   * Commits all that waits, and ends the run. It must have begun with an address, or wait for something before: `running ??=` takes
+   * the promise after the first wait, and what sets `running` to undefined earlier is overwritten by it.
+   */
   async function commitAll(): Promise<void> {
     while (next.length > 0) {
       await waitForBurst(pending)
@@ -117,6 +128,8 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
       }
       committing = []
     }
+    // In the same turn as the last look at `next`. After a wait, such as in a `.then` of the caller, an address that came between
+    // the two would see a run that takes nothing any more, and wait for the next address.
     running = undefined
   }
 

@@ -29,23 +29,42 @@ const MAIL_FIELD = /^\s*[\w-]+:(?!:)/
 
 /** Parses the addresses of a cell: all of them are returned, or none. */
 export function parseOwnerAddresses(text: string): Result<readonly Address[], string> {
-  const whole = parseOwnerAddress(text)
-  const isPlain = whole.ok && whole.value.length === text.length
-  if (isPlain || !/@|%40/.test(text) || text.length > MAX_CELL) {
-    return whole.ok ? { ok: true, value: [whole.value] } : whole
-  }
+  const asIs = parseOwnerAddress(text)
+  const isOnlyAddress = asIs.ok && asIs.value.length === text.length
+  const mayHoldOthers = /@|%40/.test(text) && text.length <= MAX_CELL
+  // First, because most cells are an address with nothing around it, and this is fast.
+  if (isOnlyAddress || !mayHoldOthers) return toList(asIs)
   const bare = toBareText(text)
   if (MAIL_FIELD.test(bare)) return { ok: false, reason: 'it is a line of a mail, and no address' }
-  const one = parseOwnerAddress(bare)
-  const words = splitList(bare)
+  return parseBareText(bare)
+}
+
+/** Parses what `toBareText` leaves of a cell. The order counts: from one person over a list to a text that is neither. */
+function parseBareText(text: string): Result<readonly Address[], string> {
+  const one = parseOwnerAddress(text)
+  const words = splitList(text)
   const found = words.map(parseOwnerAddress).flatMap((parsed) => (parsed.ok ? parsed.value : []))
-  // The first spelling counts, as in the list.
-  const people = [...Map.groupBy(found, toIdentity).values()].flatMap(([first]) => first ?? [])
-  // The display name may have the same address.
-  if (one.ok && people.length <= 1) return { ok: true, value: [one.value] }
-  if (people.length > 0 && found.length === words.length) return { ok: true, value: people }
-  const isOne = bare.indexOf('@') === bare.lastIndexOf('@')
-  return one.ok || !isOne ? { ok: false, reason: REASONS.several } : one
+  const people = toPeople(found)
+  // `Ann <ann@example.org>`, and also `ANN@example.org <ann@example.org>`, where the display name is the same address.
+  if (one.ok && people.length <= 1) return toList(one)
+  // `ann@example.org; bob@example.org`: nothing but addresses.
+  const isList = people.length > 0 && found.length === words.length
+  if (isList) return { ok: true, value: people }
+  // `ann@example.org not bob@example.org`: words between addresses may say which of them counts. So none is taken.
+  const hasSeveral = one.ok || text.indexOf('@') !== text.lastIndexOf('@')
+  if (hasSeveral) return { ok: false, reason: REASONS.several }
+  // `ann@example`: one address, and what is wrong with it.
+  return one
+}
+
+function toList(parsed: Result<Address, string>): Result<readonly Address[], string> {
+  return parsed.ok ? { ok: true, value: [parsed.value] } : parsed
+}
+
+/** Leaves out addresses of the same person. The first spelling counts, as in the list. */
+function toPeople(addresses: readonly Address[]): readonly Address[] {
+  const spellings = Map.groupBy(addresses, toIdentity)
+  return [...spellings.values()].flatMap(([first]) => first ?? [])
 }
 
 /** Splits a list of addresses. One in brackets may have a name before it, such as `Last, First <a@b>`. */
@@ -61,13 +80,25 @@ function splitList(text: string): readonly string[] {
   return words.filter((word) => word !== '')
 }
 
-/** Removes what programs put around an address: formulas of a spreadsheet, links of Markdown, `mailto:`, comments. */
+/** A formula of a spreadsheet: `="ann@example.org"` or `=HYPERLINK("mailto:ann@example.org", "Ann")`. Keeps the first text in it. */
+const FORMULA = /^\s*=\s*(?:HYPERLINK\s*\(\s*)?"([^"]*)".*$/is
+
+/** A link of Markdown: `[Ann](mailto:ann@example.org)` or `[Ann](mailto:ann@example.org "Her mail")`. Keeps its target. */
+const MARKDOWN_LINK = /\[[^\][]*\]\(\s*([^()\s]+)(?:\s+"[^"()]*")?\s*\)/g
+
+/** A URL of a mail, also within a text: `mailto:ann%40example.org?subject=Hello`. Keeps what is before the question mark. */
+const MAILTO = /\bmailto:([^\s?,;<>"'()[\]]+)(?:\?[^\s,;<>"'()[\]]*)?/gi
+
+/** A comment, which has no address: `ann@example.org (work)`. */
+const COMMENT = /\([^()@]*\)/g
+
+/** Removes what programs put around an address. In this order: a formula or a link may have a `mailto:` in it. */
 function toBareText(text: string): string {
   return text
-    .replace(/^\s*=\s*(?:HYPERLINK\s*\(\s*)?"([^"]*)".*$/is, '$1')
-    .replace(/\[[^\][]*\]\(\s*([^()\s]+)(?:\s+"[^"()]*")?\s*\)/g, '$1')
-    .replace(/\bmailto:([^\s?,;<>"'()[\]]+)(?:\?[^\s,;<>"'()[\]]*)?/gi, (_, address: string) => decode(address))
-    .replace(/\([^()@]*\)/g, ' ')
+    .replace(FORMULA, '$1')
+    .replace(MARKDOWN_LINK, '$1')
+    .replace(MAILTO, (_, address: string) => decode(address))
+    .replace(COMMENT, ' ')
 }
 
 /** Decodes the percent-encoding of a `mailto:` URL: RFC 6068 section 2. Addresses are ASCII. */

@@ -110,9 +110,9 @@ function readQuoted(text: string, start: number, csv: QuotedCsv) {
     const advice = `the rows up to line ${last} are inside it; close or double it`
     throw new Failure(`${file}: line ${line}: a quote is not closed, and ${advice}`)
   }
-  const isWhole = record.cells.length === width
-  const inFirstCell = isWhole ? undefined : splitWhole(lines[0]?.trim() ?? '', delimiter, width)
-  return { cells: inFirstCell ?? record.cells, end, line: last }
+  const hasAllColumns = record.cells.length === width
+  const nested = hasAllColumns ? undefined : splitNestedRow(lines[0]?.trim() ?? '', delimiter, width)
+  return { cells: nested ?? record.cells, end, line: last }
 }
 
 /** Whether a record has another row in it. Then a quote is not closed, and the quote of a later row closes it. */
@@ -123,10 +123,12 @@ function swallowsRow(lines: readonly string[], cells: readonly string[], { delim
   return holdsRow(lines, cells, delimiter, width)
 }
 
-/** Splits a row that is in its first cell; undefined when it is none, or has other cells than the header. */
-function splitWhole(line: string, delimiter: string, width: number | undefined): readonly string[] | undefined {
+/** Splits a row that is nested in its first cell, such as `"a;""b; c""";;`; undefined when it is none, or has other cells than the header. */
+function splitNestedRow(line: string, delimiter: string, width: number | undefined): readonly string[] | undefined {
   const cells = parseQuoted(unquoteLine(line) ?? '', 0, delimiter)?.cells ?? []
-  return cells.length === width || (width === undefined && cells.length > 1) ? cells : undefined
+  // Before the header is found, the number of columns is not known. Then several cells are enough.
+  const isRow = width === undefined ? cells.length > 1 : cells.length === width
+  return isRow ? cells : undefined
 }
 
 /** Parses a record with quotes. Returns undefined when one is not closed. */
