@@ -64,7 +64,7 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     'sh old-server',
     'sh new-server',
   ],
-  // test/runners/guides.ts follows the guide.
+  // test/runners/guides.ts follows the guide, with a package that it builds itself, and without scp.
   'docs/start.md': [
     ...[
       'sh name',
@@ -83,16 +83,17 @@ const RUN_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     'text start',
     ...['sh env', 'sh up', 'sh count', 'sh run', 'sh site', 'sh forget', 'sh import', 'sh export', 'sh backup'],
     ...['sh restore', 'sh upgrade', 'sh second', 'sh podman'],
+    // Nobody runs these yet, and the guide says so.
     ...['sh postgres', 'sh postgres-move', 'sh postgres-backup', 'sh postgres-restore'],
   ],
-  // test/runners/systemd.ts checks the unit, and test/recipes the recipes.
+  // test/runners/guides.ts follows these on a server, and test/recipes runs the commands of an owner.
   'docs/hand-over.md': [
     ...['sh unit', 'ini export.conf', 'sh recipe', 'sh notify', 'sh subscribe-all'],
     ...['json members.json', 'sh members', 'sh all-gone', 'json line', 'sh welcome'],
   ],
   // test/runners/deb.ts runs it.
   'docs/troubleshooting.md': ['sh larger'],
-  // test/build/archive.test.ts reads the first one; the other one needs an installation.
+  // test/runners/guides.ts follows these. Nobody runs Traefik, and the guide says so.
   'docs/deploy.md': ['sh install', 'sh command', 'sh haproxy', 'yaml traefik'],
 }
 
