@@ -46,6 +46,15 @@ test('each 200 comes after a sync of the log: for new and known addresses, and b
   await expectSyncForEach(service, [...emails, ...toEmails('late', 4)])
 })
 
+test('a sign-up that is alone needs two syncs: one before its 200, and one for its compaction', async () => {
+  const { counter, folder, subscribe, wal } = await startCounted()
+  const before = counter.count(wal)
+  expect((await subscribe('ada@example.org')).status).toBe(200)
+  // Others see the commit of a slice only after its sync.
+  await until(() => countCompacted(toListFile(folder)) === 1, 'the list is compacted')
+  expect(counter.count(wal) - before).toBe(2)
+})
+
 test('an address that the disk does not sync gets no 200', async () => {
   const { counter, folder, subscribe, wal } = await startCounted()
   counter.failCallsOf('sync', wal)

@@ -1,7 +1,7 @@
 /**
  * The compaction of a SQLite list moves the inbox into the list, in passes. A pass takes the oldest rows of the inbox through
- * three stages. A stage runs in slices, each in a transaction of its own, so that others write in between. A command that changes
- * the list runs all stages in its own transaction.
+ * three stages. A stage runs in slices, each in a transaction of its own, so that others write in between. The last slice of `add`
+ * moves the rows of a small pass too. A command that changes the list runs all stages in its own transaction.
  *
  *   sort   inbox ----> sorted         about PASS_SIZE addresses, in the order of their identities; the list does not change
  *   add    sorted ---> identities     in that order, so that each page is written once for a pass, however many share it
@@ -35,6 +35,9 @@ export const SLICE_MS = 20
 const ROWS = { milliseconds: SLICE_MS, first: 50, least: 1, most: 1_000 } as const
 // A slice has a commit, so it is not smaller on a machine that gives the process little of its processor.
 const ADDRESSES = { milliseconds: SLICE_MS, first: 500, least: 500, most: 20_000 } as const
+
+/** A pass with no more addresses is added and moved in one slice, so that a sign-up that is alone needs a commit less. */
+const FEW_ADDRESSES = 50
 
 /** How far a pass is. */
 interface Pass {
@@ -102,7 +105,9 @@ export function createCompaction(db: Database): Compaction {
         // Under the lock, so that no slice follows a migration.
         refuseOtherVersion(db)
         began = performance.now()
-        return STAGES[stage](db, pass, pace.size(), upTo)
+        const step: Step = STAGES[stage](db, pass, pace.size(), upTo)
+        if (!step.next || !isSmallAndAdded(step.next)) return step
+        return moveRows(db, step.next, paces.move.size())
       }
       // To sort takes no lock, but reads one state of the inbox.
       const { size, next } = stage === 'sort' ? db.transaction(work)() : db.transaction(work).immediate()
@@ -120,6 +125,10 @@ export function createCompaction(db: Database): Compaction {
       }
     },
   }
+}
+
+function isSmallAndAdded({ stage, sorted }: Pass): boolean {
+  return stage === 'move' && sorted <= FEW_ADDRESSES
 }
 
 /**
