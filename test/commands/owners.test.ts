@@ -1,13 +1,16 @@
 /** Whose the files are, and in which folder a command runs: a folder of somebody else, and root for the user of the service. */
 
 import { expect, test } from 'bun:test'
-import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { BOUND_BY_MODES } from '../support/disk.ts'
 import { ROOT } from '../support/paths.ts'
 import { PROGRAM } from '../support/program.ts'
 import { NO_ENV_FILE, runCommand, startService } from '../support/service.ts'
+import { createSyncCounter } from '../support/sync-counter.ts'
+import { until } from '../support/wait.ts'
 
 const IS_ROOT = process.getuid?.() === 0
 const NOBODY = 65_534
@@ -76,6 +79,47 @@ test('what root writes belongs to the owner of its folder, and what it replaces 
   expect((await service.subscribe('fay@site.io')).status).toBe(200)
   expect(await service.stop()).toBe(0)
   expect(owners('service')).toEqual([NOBODY])
+})
+
+test('a file that root replaces has its owner before it has its name', async () => {
+  // Only root can give files away.
+  if (!IS_ROOT) return
+  const { folder, print, start, write } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\n')
+  mkdirSync(join(folder, 'home'))
+  await write('home/list.csv', 'earlier')
+  chownSync(join(folder, 'home/list.csv'), 1234, 1234)
+  const home = await realpath(join(folder, 'home'))
+  const counter = await createSyncCounter()
+  const release = counter.holdSyncsOf(home)
+  const child = start(['export', '--out', 'home/list.csv'], counter.env)
+  // A kill here leaves what is there now.
+  await until(() => counter.count(home) > 0, 'the new name is synced')
+  expect(readFileSync(join(home, 'list.csv'), 'utf8')).toContain('ada@site.io')
+  expect(statSync(join(home, 'list.csv')).uid).toBe(1234)
+  release()
+  expect(await child.exited).toBe(0)
+})
+
+test('a file that root cannot give away is written, and belongs to root, as on a disk without owners', async () => {
+  // Others do not try.
+  if (!IS_ROOT) return
+  const { folder, list, print, write } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\n')
+  await write('list.csv', 'earlier')
+  chownSync(join(folder, 'list.csv'), 1234, 1234)
+  const program = ['setpriv', '--bounding-set=-chown', '--', PROGRAM]
+  const options = { program, folder, env: { DATABASE_URL: list } }
+  for (const args of [
+    ['export', '--out', 'list.csv'],
+    ['backup', 'copy.db'],
+    ['restore', 'copy.db'],
+  ]) {
+    const { code, stderr } = await runCommand(args, options)
+    expect([args, code, code === 0 ? '' : stderr]).toEqual([args, 0, ''])
+  }
+  expect(readFileSync(join(folder, 'list.csv'), 'utf8')).toContain('ada@site.io')
+  expect(statSync(join(folder, 'list.csv')).uid).toBe(0)
 })
 
 test('bin/rollcall names each part of the program that its user may not read, with one command for all', async () => {

@@ -17,6 +17,7 @@ import { createCliFixture } from '../support/cli-fixture.ts'
 import { RESPONSES } from '../support/contract.ts'
 import { readText } from '../support/markdown.ts'
 import { ROOT } from '../support/paths.ts'
+import { findMidnight } from '../support/wait.ts'
 
 const UNIT = readText('deploy/rollcall.service')
 const PROXIES = ['Caddyfile', 'haproxy.cfg', 'nginx.conf'].map((name) => readText(`deploy/${name}`))
@@ -69,6 +70,7 @@ test('rollcall-backup.service: only dated names rotate, and the new copy stays',
   for (const name of [...own, ...future]) await writeFile(join(folder, 'backups', name), '')
   const [, script = ''] = /^ExecStart=\/bin\/sh -ec '(.*)'$/m.exec(readText('deploy/rollcall-backup.service')) ?? []
   const text = script.replaceAll('$$', '$').replaceAll('%%', '%').replace('/usr/local/bin/rollcall', '"$program"')
+  await findMidnight()
   const run = await shell(`set -e; export TZ=UTC; cd backups; ${text}`)
   expect(run).toMatchObject({ code: 0 })
   const today = `rollcall-${new Date().toISOString().slice(0, 10)}.db`

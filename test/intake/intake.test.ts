@@ -6,7 +6,10 @@ import type { Address } from '../../src/email.ts'
 import { createIntake } from '../../src/intake/intake.ts'
 import { until } from '../support/wait.ts'
 
-/** Starts an intake whose commits end when the test says so, and records what happens in order. */
+/**
+ * Starts an intake whose commits end when the test says so, and records what happens in order. Not a real store: its commits end when the
+ * disk or the server does. test/service and test/store/postgres have the real ones.
+ */
 function start() {
   const events: string[] = []
   const commits: PromiseWithResolvers<void>[] = []

@@ -87,6 +87,27 @@ test.each([
   expect([await read('members.cursor'), await read('members.refused')]).toEqual([[], []])
 })
 
+/** Loaded into the recipe: its limit for a command passes a hundred times as fast. */
+const FAST_LIMITS = `
+const processes = require('node:child_process')
+const { spawnSync } = processes
+processes.spawnSync = (file, args, options) => spawnSync(file, args, { ...options, timeout: options.timeout / 100 })
+require('node:module').syncBuiltinESMExports()`
+
+test.each(['add', 'list'])('members: a command "%s" that does not end is a failure after 300 s', async (name) => {
+  const { run, write, read } = await createMembers(['ada@site.io'], { ...PROGRAM, [name]: 'exec sleep 60' })
+  await write('fast-limits.cjs', FAST_LIMITS)
+  const recipe = `node --require ./fast-limits.cjs ${join(ROOT, 'deploy/recipes/members.mjs')}`
+  const start = performance.now()
+  const { code, stderr } = await run([
+    ...['export', '--format', 'ndjson', '--cursor-file', 'members.cursor', '--exec', recipe],
+  ])
+  // The rest is for a busy machine.
+  expect(performance.now() - start).toBeWithin(3_000, 20_000)
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^members: .*ETIMEDOUT/)])
+  expect(await read('members.cursor')).toEqual([])
+})
+
 test('the command of the guide writes refusals down, goes on, and fails when all are refused', async () => {
   const { run, write, read, print, subscribe, shell } = await createMembers([
     'ada@site.io',

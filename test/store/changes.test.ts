@@ -171,6 +171,7 @@ test('a dry run counts like the opt-outs and the import after them, and changes 
   await fc.assert(
     fc.asyncProperty(list, optOuts, importRows, fc.boolean(), async (state, leaving, coming, removeUndated) => {
       const before = new Map(state)
+      // Not a real list: there are hundreds, of any shape. test/commands/import.test.ts counts a dry run of a real one.
       const store = {
         lookUp: async (asked: readonly Address[]) => find(state, asked),
         count: async () => ({ subscribers: 7, reserved: 0, suppressed: 0 }),

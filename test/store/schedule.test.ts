@@ -25,7 +25,10 @@ async function pass(milliseconds: number): Promise<void> {
 
 type Outcome = boolean | Error | Promise<boolean>
 
-/** Starts a schedule whose slices have these outcomes, the last of them again and again. */
+/**
+ * Starts a schedule whose slices have these outcomes, the last of them again and again. Not a real list: only the moments are the
+ * subject. test/service/compaction.test.ts has a real one.
+ */
 function start(...outcomes: readonly Outcome[]) {
   const lines: string[] = []
   let slices = 0
