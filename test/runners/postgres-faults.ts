@@ -1,7 +1,8 @@
 /**
  * A part of `npm run test:only -- faults`: makes the n-th call of each kind on a connection to PostgreSQL fail, for each n, in real
- * commands. After each fault the promise holds: the list is the earlier one or the new one, complete; the command says what failed, in
- * one line without a stack and the password; and the same command, without a fault, completes the work.
+ * commands and in the start of a service. After each fault the promise holds: the list is the earlier one or the new one, complete; the
+ * command says what failed, in one line without a stack and the password; and the same command, without a fault, completes the work. A
+ * service recovers by itself, and what it confirmed is on the list.
  */
 
 import { expect, test } from 'bun:test'
@@ -10,8 +11,10 @@ import { join } from 'node:path'
 import { type CliFixture, createCliFixture } from '../support/cli-fixture.ts'
 import { getServer, PASSWORD } from '../support/postgres.ts'
 import { PROGRAM } from '../support/program.ts'
-import { type CommandResult, runCommand } from '../support/service.ts'
+import { type CommandResult, type RunningService, runCommand, startService } from '../support/service.ts'
 import { describeFaults, type Fault, takeTrace, toFaults, toTracer } from '../support/strace.ts'
+import { until } from '../support/wait.ts'
+import { createFolder } from '../support/workspace.ts'
 
 const server = await getServer()
 
@@ -125,4 +128,63 @@ test.each(OPERATIONS.map((operation) => [operation.name, operation] as const))('
   for (const fault of toFaults(text, 'ECONNRESET')) met.set(fault, await tryFault(operation, fault))
   expect([...met.values()].filter(Boolean).length).toBeGreaterThan(10)
   console.log(`PostgreSQL: ${name}\n${describeFaults(text, met)}`)
+})
+
+/** The lists of services. */
+const { rows } = await createCliFixture()
+
+/** Posts an address. Undefined when the connection of the request breaks: a fault may meet that one too. */
+const post = ({ subscribe }: RunningService, email: string) =>
+  subscribe(email).then(
+    ({ status }) => status,
+    () => undefined,
+  )
+
+/**
+ * Starts a service on a new list under strace, and posts an address until it is confirmed. Returns what strace wrote, and what the service
+ * says.
+ */
+async function traceStart(url: string, fault?: Fault) {
+  const folder = await createFolder()
+  const launcher = toTracer({ folder, calls: CALLS, fault })
+  const service = await startService({ folder, launcher, env: { DATABASE_URL: url } }).catch((error: unknown) =>
+    String(error),
+  )
+  if (typeof service === 'string') return { ended: service, log: service, text: await takeTrace(folder) }
+  const statuses = new Set<number | undefined>()
+  await until(async () => {
+    const status = await post(service, 'ada@site.io')
+    statuses.add(status)
+    return status === 200
+  }, 'an address is confirmed')
+  expect([200, 500, undefined]).toEqual(expect.arrayContaining([...statuses]))
+  expect(await service.stop()).toBe(0)
+  return { ended: undefined, log: service.log(), text: await takeTrace(folder) }
+}
+
+async function tryStart(fault: Fault): Promise<boolean> {
+  const url = await server.createUrl()
+  const name = `${fault.call} ${fault.n}`
+  try {
+    const { ended, log, text } = await traceStart(url, fault)
+    expect(log).not.toContain(PASSWORD)
+    expect(log).not.toMatch(/^ +at |"stack"/m)
+    // Only the socket that listens is needed at once: a server that is down now may come back.
+    if (ended !== undefined) expect(ended).toContain('the service ended with 1: ')
+    // A second time, without a fault, it starts in any case.
+    expect((await traceStart(url)).ended).toBeUndefined()
+    expect((await rows(url)).map(({ email }) => email)).toEqual(['ada@site.io'])
+    return text.includes('(INJECTED)')
+  } catch (cause) {
+    throw new Error(`the start of a service, after a fault in ${name}`, { cause })
+  }
+}
+
+test('the start of a service', async () => {
+  const { ended, text } = await traceStart(await server.createUrl())
+  expect(ended).toBeUndefined()
+  const met = new Map<Fault, boolean>()
+  for (const fault of toFaults(text, 'ECONNRESET')) met.set(fault, await tryStart(fault))
+  expect([...met.values()].filter(Boolean).length).toBeGreaterThan(10)
+  console.log(`PostgreSQL: the start of a service\n${describeFaults(text, met)}`)
 })
