@@ -89,32 +89,71 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
   const { effect, isNew } = await withInterrupt((signal) => count(rows, { list, cursorFile, ...rule, signal }))
   const review = createReview(rows, effect, cursorFile !== undefined)
   const decision = decide(review, options, canAsk)
-  const lines = toReviewLines(review)
+  const plan: Plan = { list, isNew, effect, review, options }
   // The output of a dry run has the review, and that of --json the same facts.
-  const isInOutput = decision === 'count' || (json && !canAsk)
-  if (!isInOutput) note(lines.join('\n'))
-  const name = toListName(list)
-  const printFacts = async (created: boolean, tally: Tally, written?: string) =>
-    await printJson({ list: name, created, ...toTallyJson(tally), ...toReviewJson(review, written) })
-  if (decision === 'stop') {
-    if (json) await printFacts(false, NOTHING)
-    throw explainDoubts()
-  }
-  if (decision === 'count') {
-    if (json) return await printFacts(false, effect)
-    const place = `list: ${name}${isNew ? ' (would be created)' : ''}`
-    // A name of the file may have a line break.
-    return await print([...lines, `dry run: ${describeTally(effect, review)}`, place].map(escapeControls).join('\n'))
-  }
+  const isReviewInOutput = decision === 'count' || (json && !canAsk)
+  if (!isReviewInOutput) note(toReviewLines(review).join('\n'))
+  if (decision === 'stop') return await stop(plan)
+  if (decision === 'count') return await printDryRun(plan)
   if (decision === 'ask') await askToImport(review.doubts.length > 0)
   // Before the list changes, because it may fail.
   if (rejected !== undefined) await writeRejected(rejected, rows, effect)
   const tally = await withInterrupt((signal) =>
     withStore(list, (store) => importRows(rows, effect, { ...rule, store, signal }), 'create'),
   )
-  if (json) return await printFacts(isNew, tally, rejected)
-  await print(`${describeTally(tally, review)}\nlist: ${escapeControls(name)}${isNew ? ' (created)' : ''}`)
+  await printImport(plan, tally)
+}
+
+/** What an import is going to do, and to which list. */
+interface Plan {
+  readonly list: ListUrl
+  /** Whether there is no list yet. */
+  readonly isNew: boolean
+  readonly effect: Effect
+  readonly review: Review
+  readonly options: ImportOptions
+}
+
+/** Ends an import with a doubt that nobody answers. @throws Failure always */
+async function stop(plan: Plan): Promise<never> {
+  if (plan.options.json) await printFacts(plan, { created: false, tally: NOTHING })
+  throw explainDoubts()
+}
+
+/** Prints what an import would do. Nothing is written, so no list is created, and no file of rejected rows. */
+async function printDryRun(plan: Plan): Promise<void> {
+  const { list, isNew, effect, review, options } = plan
+  if (options.json) return await printFacts(plan, { created: false, tally: effect })
+  const lines = [
+    ...toReviewLines(review),
+    `dry run: ${describeTally(effect, review)}`,
+    `list: ${toListName(list)}${isNew ? ' (would be created)' : ''}`,
+  ]
+  // A name of the file may have a line break.
+  await print(lines.map(escapeControls).join('\n'))
+}
+
+/** Prints what an import did. */
+async function printImport(plan: Plan, tally: Tally): Promise<void> {
+  const { list, isNew, review, options } = plan
+  if (options.json) return await printFacts(plan, { created: isNew, tally, rejected: options.rejected })
+  const name = escapeControls(toListName(list))
+  await print(`${describeTally(tally, review)}\nlist: ${name}${isNew ? ' (created)' : ''}`)
   noteUndo(tally, list)
+}
+
+/** What has happened, for a program. */
+interface Facts {
+  /** Whether the list was created. */
+  readonly created: boolean
+  readonly tally: Tally
+  /** The file of rejected rows, if it was written. */
+  readonly rejected?: string | undefined
+}
+
+/** Prints what --json promises. */
+async function printFacts({ list, review }: Plan, { created, tally, rejected }: Facts): Promise<void> {
+  await printJson({ list: toListName(list), created, ...toTallyJson(tally), ...toReviewJson(review, rejected) })
 }
 
 /** Which opt-outs remove subscribers. */

@@ -126,13 +126,19 @@ export class Collector {
   }
 
   toProfile(): Profile {
+    // Cells of people who have not left, as `#empty` counts them. `#rows` counts everybody.
     const filled = this.#others + this.#addresses + this.#ownAddresses
-    // One row shows nothing, so then the others count too.
-    // No row of several has an empty cell.
-    const isEverywhere = this.#empty === 0 && filled > 0 && this.#rows > 1
-    const isSame = isEverywhere && this.#values.size === 1 && (filled > 1 || this.#isConstant)
-    const hasFlagsOnly = this.#answers.haveFlagsOnly && filled > 0
-    const isAddress = this.#rows > 1 && this.#ownAddresses === filled
+    const hasSeveralRows = this.#rows > 1
+    const isFilledEverywhere = hasSeveralRows && filled > 0 && this.#empty === 0
+    // When a single person has not left, one value shows nothing. So then those who left must have it too.
+    const isShared = filled > 1 || this.#isConstant
+    const isSame = isFilledEverywhere && this.#values.size === 1 && isShared
+    const hasFlagsOnly = filled > 0 && this.#answers.haveFlagsOnly
+    // Such as "Source: website" in all rows. A flag, such as "Unsubscribed: yes" in all rows, may say that all of them left.
+    const isSameText = isSame && !hasFlagsOnly
+    const isDates = isFilledEverywhere && this.#hasDatesOnly
+    // Also when no cell has a value.
+    const isOwnAddress = hasSeveralRows && this.#ownAddresses === filled
     return {
       values: this.#values,
       empty: this.#empty,
@@ -142,7 +148,7 @@ export class Collector {
       // If all people say the same, it is about the list, such as "Suspended: no".
       no: isSame ? undefined : this.#answers.findNo(),
       hasFlagsOnly,
-      saysNothing: (isSame && !hasFlagsOnly) || (isEverywhere && this.#hasDatesOnly) || isAddress,
+      saysNothing: isSameText || isDates || isOwnAddress,
     }
   }
 }

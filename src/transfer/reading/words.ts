@@ -19,13 +19,26 @@ export function toPlainNames(list: string): readonly string[] {
 export const STATUSES = ['subscribed', 'skip', 'suppressed'] as const
 export type Status = (typeof STATUSES)[number]
 
-/** Words of each kind, in the languages of the page. Those of `left` mean suppressed too, if no other kind has them. */
+/**
+ * Words of each kind, in the languages of the page. A cell, or the name of a column or of a file, is compared with them in one of
+ * these ways, each without case and accents:
+ *
+ * - As the whole value, also without spaces and punctuation (`toWords`): `yes` to `skip`, and `alone`. `Opted-in!` is `opted in`.
+ * - As a word among others, without spaces and punctuation too (`toWords`): `name`.
+ * - As a phrase anywhere in a text (`toPattern`): `left` and `title`. It begins and ends where a word does. With an asterisk at its
+ *   end, a word goes on: `unsubscri*` is in "unsubscribed in May". With one at its start, it may be the end of another word: `*bounc*`
+ *   is in "softbounces". Between its words may be anything but letters and digits, or nothing: `e mail` is also e-mail and email.
+ * - As a phrase at the start of a text (`toPattern`): `not`.
+ *
+ * Words of `left` that are the whole value mean suppressed too, if no other kind has them.
+ */
 const KINDS = {
-  // Answers of people, then flags: a column has both.
+  // Whole values: answers of people, then flags. A column has both.
   yes: `yes, y, ja, j, oui, o, sí, tak, sim, s, так, はい, 是, نعم`,
   no: `no, n, nein, non, nee, nie, não, ні, いいえ, 否, لا`,
   on: `true, t, 1, on, checked, wahr, vrai, verdadero, vero, waar, prawda, verdadeiro, 有`,
   off: `false, f, 0, off, unchecked, falsch, faux, falso, onwaar, fałsz, 無`,
+  // Whole values: what each status means.
   subscribed: `
     active, subscribed, confirmed, enabled, opted in, aktiv, abonniert, angemeldet, bestätigt, eingetragen, Abonnent,
     actif, abonné, abonnée, inscrit, inscrite, confirmé, confirmée, activo, activa, suscrito, suscrita, confirmado,
@@ -49,8 +62,8 @@ const KINDS = {
     geannuleerd, nieaktywny, nieaktywna, oczekujący, niepotwierdzony, anulowany, inativo, inativa, pendente,
     não confirmado, não inscrito, неактивний, очікує, непідтверджений, скасований, 無効, 保留, 未確認, 仮登録, 未登録, 待确认, 未确认, 未订阅,
     未激活, 无效, غير نشط, معلق, غير مؤكد, قيد الانتظار`,
-  // What says so anywhere in a cell too: unambiguous words only. With an asterisk, a word goes on. Between words may be anything
-  // but letters and digits, or nothing: `e mail` is also e-mail and email.
+  // Phrases anywhere in a cell, such as "hard bounced twice" with `hard bounce*`. So they are unambiguous ones only: "active, was
+  // pending" is no reason to skip a row.
   left: `
     unsub, unsubs, unsubbed, unsubscri*, opt out, opted out, opting out, opts out, do not mail, do not e mail,
     do not contact, don t mail, don t e mail, no mail, no mails, no more mail, no more mails, no more emails,
@@ -68,20 +81,23 @@ const KINDS = {
     mail kommt zurück, ne souhaite plus, ne veut plus, plus d e mail*, rejeté*, décédé*, no quiere, ya no desea,
     no desea recibir, fallecid*, non vuole, non desidera, decedut*, wil geen, overleden, opgezegd*, nie chce, zmarł*,
     rezygnacj*, não quer, não deseja, falecid*, не хоче, не бажає, помер*, 配信不要, 送信不要, 不要再, 不想收, لا يريد`,
-  // What says so as the only word of a cell.
+  // Whole values: "STOP!" in a column for notes, but not "a stop on the way".
   alone: `stop, stopp, стоп, ストップ`,
-  // What says so in the name of a file, or in what is above the rows of a list. After an asterisk, the word may be a part of another one.
+  // Phrases anywhere in the name of a file, or in what is above the rows of a list, beside those of `left`: "unsubscribes.csv" with
+  // `*unsub*`, and "Former readers" with `former*`. "Performers" begins before the phrase, so it is none.
   title: `
     *unsub*, *non subscr*, *opt outs*, *bounc*, *complain*, *suppress*, *cleaned*, *blocked*, *blocklist*, *invalid*,
     *inactiv*, *removed*, *delet*, former*, spam*, left, *sperr*, *rückl*, *kündigung*, *rebond*, *lista negr*, *bajas*, *queja*,
     *rimbalz*, *reclama*, *uitschr*, *klacht*, *skarg*, *чорн*, *バウンス*, *黑名*, *محظور*`,
-  // What says so as a word of the name of a column, beside the words above.
+  // Words of the name of a column, beside those of `left` and `suppressed`: "removed_on" and "isRemoved" have the word `removed`, but
+  // "removable" has not.
   name: `
     left, gone, quit, exit, exited, removed, removal, bounce, bounced, dnc, suspended, suspension, excluded, exclude,
     disabled, expelled, resigned, cancelled, canceled, weg, entfernt, ausgeschlossen, ausgeschieden, parti, sorti, retiré,
     exclu, salida, excluido, uscito, escluso, weggegaan, vertrokken, uitgesloten, odszedł, wykluczony, saiu, saída,
     вийшов, виключений`,
-  // How a value begins that says no.
+  // Phrases at the start of a cell that says no, with a space or an apostrophe behind them: "not a reader" and "don't write", but
+  // neither "nothing" nor "why not".
   not: `
     not, do not, don t, does not, doesn t, didn t, never, nicht, kein, keine, keinen, ne pas, pas, non, niet, geen, nie,
     não, не, немає, ні, لا, غير`,
