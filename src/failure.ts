@@ -46,14 +46,56 @@ export function escapeControls(text: string): string {
   )
 }
 
-/** The password of any URL, such as `https://ann:secret@host`, also percent-encoded: between the colon after the user and the last `@`. */
-const URL_PASSWORD = /(\b[a-z][a-z\d+.-]*(?::|%3a)(?:\/|%2f)*\S*?(?::|%3a))(?!PASSWORD@)\S+(?=@|%40)/gi
+/** In the advice of Rollcall, this word is in the place of a password. It stays. */
+const NOT_OUR_EXAMPLE = '(?!PASSWORD@)'
 
-/** The password of a PostgreSQL URL, which may have blanks, such as `postgres://ann:my secret@host`. */
-const POSTGRES_PASSWORD = /(\bpostgres(?:ql)?:\/*[^\s:"']*:)(?!PASSWORD@|…)[^"'\n]+(?=@)/gi
+/** Such as `postgres` and `svn+ssh`. */
+const SCHEME = '\\b[a-z][a-z\\d+.-]*'
+/** `:`, or percent-encoded `%3A`. */
+const COLON = '(?::|%3a)'
+/** `//`, or `%2F%2F`. There may be none, such as in `postgres:ann:secret@host`. */
+const SLASHES = '(?:\\/|%2f)*'
+/** `ann` in `ann:secret@host`: as little as possible, so that the password begins behind the first colon. */
+const SHORTEST_USER = '\\S*?'
+/** `sec:r@et` in `ann:sec:r@et@host`: as much as possible, so that it goes on to the last `@`. */
+const LONGEST_PASSWORD = '\\S+'
+/** `@`, or percent-encoded `%40`, which stays. */
+const BEFORE_AT = '(?=@|%40)'
+/** The password of any URL, such as `https://ann:secret@host` and `https%3A%2F%2Fann%3Asecret%40host`. $1 is what is before it. */
+const URL_PASSWORD = new RegExp(
+  `(${SCHEME}${COLON}${SLASHES}${SHORTEST_USER}${COLON})${NOT_OUR_EXAMPLE}${LONGEST_PASSWORD}${BEFORE_AT}`,
+  'gi',
+)
 
-/** The value of `password=`, `passwd=` or `pwd=`, as in a connection string of libpq; it may be in quotes. */
-const PASSWORD_PARAMETER = /(pass(?:word|wd)?|pwd)(\s*=\s*|%3d)(?:'(?:[^'\\]|\\.)*'|"[^"]*"|[^\s&"']+)/gi
+/** `postgres://` and `postgresql:`. */
+const POSTGRES_SCHEME = '\\bpostgres(?:ql)?:\\/*'
+/** `ann`. It may be empty. */
+const POSTGRES_USER = '[^\\s:"\']*'
+/** `…` is a password that URL_PASSWORD has replaced. */
+const NOT_REPLACED = '(?!PASSWORD@|…)'
+/** `my secret`: to the last `@` of the line, but not beyond a text in quotes, which may have another URL behind it. */
+const PASSWORD_WITH_BLANKS = '[^"\'\\n]+'
+/** The password of a PostgreSQL URL, which may have blanks, such as `postgres://ann:my secret@host`. $1 is what is before it. */
+const POSTGRES_PASSWORD = new RegExp(
+  `(${POSTGRES_SCHEME}${POSTGRES_USER}:)${NOT_REPLACED}${PASSWORD_WITH_BLANKS}(?=@)`,
+  'gi',
+)
+
+/** Also `pass` in `sslpass`, and `PGPASSWORD`. */
+const PARAMETER_NAME = 'pass(?:word|wd)?|pwd'
+/** ` = ` as well as `=`, or percent-encoded `%3D`. */
+const EQUALS = '\\s*=\\s*|%3d'
+/** `'my \' secret'`: a backslash keeps the quote in it. */
+const IN_SINGLE_QUOTES = "'(?:[^'\\\\]|\\\\.)*'"
+/** `"my secret"`. */
+const IN_DOUBLE_QUOTES = '"[^"]*"'
+/** `secret` in `password=secret&port=1` and in `password=secret host=db`. */
+const WITHOUT_QUOTES = '[^\\s&"\']+'
+/** The value of `password=`, `passwd=` or `pwd=`, as in a connection string of libpq. $1 is the name, $2 the sign behind it. */
+const PASSWORD_PARAMETER = new RegExp(
+  `(${PARAMETER_NAME})(${EQUALS})(?:${IN_SINGLE_QUOTES}|${IN_DOUBLE_QUOTES}|${WITHOUT_QUOTES})`,
+  'gi',
+)
 
 /**
  * Replaces what may be a password by `…`. A password may have a `/` or a `@`, and in the URL of PostgreSQL or in quotes a blank.

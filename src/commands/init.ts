@@ -28,8 +28,15 @@ const QUESTIONS = [
 
 type Option = (typeof QUESTIONS)[number][0]
 
-/** A line of a file: its key with the sign behind it, such as `PORT=` in the settings or `name:` in the site file, and the rest. */
-type Line = readonly [key: string, rest: string]
+/** A line of a file. */
+interface Line {
+  /** The name of the file. */
+  readonly file: string
+  /** The key and the sign behind it, such as `PORT=` in the settings and `name:` in the site file. */
+  readonly start: string
+  /** What is behind them. */
+  readonly rest: string
+}
 
 const SYSTEM = dirname(DEFAULT_FILE)
 const STATE = '/var/lib/rollcall'
@@ -39,48 +46,97 @@ const SETTINGS_NAME = basename(DEFAULT_FILE)
 /** The name of the site file, next to the settings. */
 const SITE_NAME = 'site.yaml'
 
+/** The files that init writes, in this order, and what is in each before it has the answers. */
+const TEMPLATES: readonly (readonly [name: string, text: string])[] = [
+  [SITE_NAME, site],
+  [SETTINGS_NAME, env],
+]
+
 /** The ports of the first newsletter on a machine. */
 const PORTS = { PORT: 3000, OPS_PORT: 9000 } as const
 
 /** `rollcall init`: writes `env` and `site.yaml`. Replaces no file: it stops when one of them is there. */
-export async function init(path: string, options: Readonly<Partial<Record<Option, string>>>): Promise<void> {
+export async function init(path: string, options: Answers): Promise<void> {
   const folder = resolve(path)
   const instance = toInstance(folder)
-  const files = Object.entries<string>({ [SITE_NAME]: site, [SETTINGS_NAME]: env }).map(
-    ([name, text]) => [join(path, name), text] as const,
-  )
-  const existing = files.find(([file]) => existsSync(file))
-  if (existing) throw new Failure(`${existing[0]} exists, and init replaces no file: edit it, or name another folder`)
-  const answers: Partial<Record<Option, string>> = { ...options }
-  if (process.stdin.isTTY) {
-    for (const [option, question, preset] of QUESTIONS) answers[option] ??= await askOption(option, question, preset)
-  }
-  if (!answers.baseUrl || !answers.name) throw new UsageError('without a terminal, --base-url and --name are needed')
+  checkNew(path)
+  const answers = await completeAnswers(options)
+  const listFolder = findListFolder(folder, instance)
   const taken = instance === undefined ? [] : listSystemPorts(folder)
   const port = findPort(PORTS.PORT, taken)
-  const list = instance === undefined ? folder : join(STATE, instance.slice(1))
-  if (/[?#%]/.test(list)) throw new UsageError(`${list}: use a folder without "?", "#" and "%" in its path`)
-  const lines: Line[] = [
-    ['DATABASE_URL=', `sqlite:${join(list, 'rollcall.db')}`],
-    ['PORT=', `${port}`],
-    ['OPS_PORT=', `${findPort(PORTS.OPS_PORT, taken)}`],
+  const opsPort = findPort(PORTS.OPS_PORT, taken)
+  const lines = [
+    toSetting('DATABASE_URL', `sqlite:${join(listFolder, 'rollcall.db')}`),
+    toSetting('PORT', `${port}`),
+    toSetting('OPS_PORT', `${opsPort}`),
+    ...toAnswerLines(answers),
   ]
+  // Nothing is written before all of it is known to be valid.
+  createFolder(folder)
+  await writeFiles(path, lines)
+  const url = answers.baseUrl === DEFAULT_URL ? `http://localhost:${port}` : answers.baseUrl
+  await print(createAdvice(url, port, folder, instance))
+}
+
+/** Checks that init replaces no file. @throws Failure */
+function checkNew(path: string): void {
+  const files = TEMPLATES.map(([name]) => join(path, name))
+  const existing = files.find((file) => existsSync(file))
+  if (existing !== undefined) {
+    throw new Failure(`${existing} exists, and init replaces no file: edit it, or name another folder`)
+  }
+}
+
+type Answers = Readonly<Partial<Record<Option, string>>>
+
+/** Asks for what the options do not say, if somebody is there to answer. @throws UsageError when an answer is missing */
+async function completeAnswers(options: Answers): Promise<Answers & { readonly baseUrl: string }> {
+  const answers: Partial<Record<Option, string>> = { ...options }
+  if (process.stdin.isTTY) {
+    for (const [option, question, preset] of QUESTIONS) {
+      answers[option] ??= await askOption(option, question, preset)
+    }
+  }
+  const { name, baseUrl } = answers
+  if (!baseUrl || !name) throw new UsageError('without a terminal, --base-url and --name are needed')
+  return { ...answers, baseUrl }
+}
+
+/** The folder of the list: that of the service, such as /var/lib/rollcall/NAME for a unit, or else the one of the files. @throws UsageError */
+function findListFolder(folder: string, instance: string | undefined): string {
+  const found = instance === undefined ? folder : join(STATE, instance.slice(1))
+  // In the URL of the list, these signs have a meaning.
+  if (/[?#%]/.test(found)) throw new UsageError(`${found}: use a folder without "?", "#" and "%" in its path`)
+  return found
+}
+
+/** Converts the answers to lines. @throws UsageError for one that is not valid */
+function toAnswerLines(answers: Answers): readonly Line[] {
+  const lines: Line[] = []
   for (const [option, , preset] of QUESTIONS) {
     const answer = answers[option] ?? preset
     // For a preset, the file needs no line: Rollcall does it by itself.
     if (answer !== preset) lines.push(toLine(option, answer))
   }
+  return lines
+}
+
+/** Creates the folder of the files, and those around it. As root, a new one gets the owner of the folder around it. */
+function createFolder(folder: string): void {
   mkdirSync(dirname(folder), { recursive: true })
-  if (mkdirSync(folder, { recursive: true, mode: 0o750 }) !== undefined) giveFolderToOwner(folder)
-  for (const [file, text] of files) {
-    const isSettings = basename(file) === SETTINGS_NAME
-    const own = lines.filter(([key]) => key.endsWith('=') === isSettings)
-    await replaceFile(file, own.reduce(setLine, text))
+  const created = mkdirSync(folder, { recursive: true, mode: 0o750 })
+  if (created !== undefined) giveFolderToOwner(folder)
+}
+
+/** Writes each template with its lines. */
+async function writeFiles(path: string, lines: readonly Line[]): Promise<void> {
+  for (const [name, template] of TEMPLATES) {
+    const file = join(path, name)
+    const own = lines.filter((line) => line.file === name)
+    await replaceFile(file, own.reduce(setLine, template))
     // As root, the file has the group of the folder: the service may read /etc/rollcall.
     chmodSync(file, 0o640)
   }
-  const url = answers.baseUrl === DEFAULT_URL ? `http://localhost:${port}` : answers.baseUrl
-  await print(createAdvice(url, port, folder, instance))
 }
 
 /** The end of the name of a unit: empty, or `@NAME` for one more newsletter. Undefined for a folder of no unit. @throws UsageError */
@@ -93,26 +149,32 @@ function toInstance(folder: string): string | undefined {
   throw new UsageError(`${folder}: use a name of letters, digits, ".", "_" and "-", other than backups`)
 }
 
+/** A line of the settings. */
+const toSetting = (key: string, value: string): Line => ({ file: SETTINGS_NAME, start: `${key}=`, rest: value })
+
 /** Converts an answer to a line of a file. @throws UsageError */
 function toLine(option: Option, answer: string): Line {
-  if (option === 'baseUrl') return ['BASE_URL=', parseBaseUrl(answer)]
+  if (option === 'baseUrl') return toSetting('BASE_URL', parseBaseUrl(answer))
   const contact = BARE_ADDRESS.test(answer) ? `mailto:${answer}` : answer
   const values = { name: answer, description: answer, contact, languages: answer.split(/[\s,]+/) }
-  const key = `${option}:`
+  const start = `${option}:`
   // JSON is YAML, so that no sign in an answer has a meaning.
   const rest = ` ${JSON.stringify(values[option])}`
-  parseSite(key + rest, SITE_NAME)
-  return [key, rest]
+  // Says what is wrong with the answer.
+  parseSite(start + rest, SITE_NAME)
+  return { file: SITE_NAME, start, rest }
 }
 
 /** An address without a scheme before it. */
 const BARE_ADDRESS = /^[^:]+@/
 
 /** Replaces the line with the same key, or the comment with an example of it. Without one, an answer of the owner would be lost. */
-function setLine(text: string, [key, rest]: Line): string {
-  const example = new RegExp(`^(?:# )?${key}.*`, 'm')
-  if (!example.test(text)) throw new Error(`a template of init has no line with ${key}`)
-  return text.replace(example, () => key + rest)
+function setLine(text: string, { start, rest }: Line): string {
+  // `# PORT=3000` or `PORT=3000`.
+  const example = new RegExp(`^(?:# )?${start}.*`, 'm')
+  if (!example.test(text)) throw new Error(`a template of init has no line with ${start}`)
+  // A function, because an answer may have a `$`, which means something in a replacement.
+  return text.replace(example, () => start + rest)
 }
 
 /** Lists the ports in the settings below /etc/rollcall, also of services that do not run. @param except the folder of one */

@@ -43,26 +43,99 @@ export async function readText(file: string, encoding?: string): Promise<string>
   return decodeText(Buffer.concat(chunks), name, encoding)
 }
 
-/** How files begin that are not a list, and what to say: their first bytes as Latin-1, without zeros. `[^ -\xff]` is a control. */
-// biome-ignore format: a table
-const REFUSED: readonly (readonly [start: RegExp, message: string])[] = [
-  [/^PK[^ -\xff]{2}/, 'a spreadsheet or a zip archive: save it as CSV (UTF-8) there, or unpack it'],
-  [/^\xd0\xcf[^ -\xff]\xe0/, 'an Excel spreadsheet: save it as CSV (UTF-8) there, and use that file'],
-  // gzip, xz, bzip2, zstd, 7z.
-  [/^(?:[^ -\xff]\x8b|\xfd7zXZ|BZh|\(\xb5\/\xfd|7z\xbc\xaf)/, 'a compressed file: unpack it first'],
-  [/^(?:SQLite format 3|%PDF-)/, 'a database or a PDF file: export the list as CSV instead'],
-  [/^(?:(?:version:|#)[^\n]*\n+)*dn::? *[\w.=]|^\/\/ <!-- <mdb/i, 'an address book (LDIF): export it as CSV there'],
-  [/^(?:BEGIN:V(?:CARD|CALENDAR)|[[\s]+"vcard")/i, 'a file of contacts (vCard): export them as CSV there'],
-  [/^From \S+ .*\d{4}\s|^(?:Reporting-MTA|Content-Type|Sender|Reply-To|List-\w+|Return-Path|Received|Delivered-To|Message-ID|MIME-Version|From|To|Cc|Date|Subject|X-[\w-]+): /i,
-    'a file of mails: export the addresses as CSV instead'],
-  [/^\{\\rtf/, 'not plain text (RTF): save it as plain text there'],
-  [/^<[!?]?[a-z][\w:.-]*(?:\s[^@]*)?\/?>|^<(?:!DOCTYPE|!--|\?xml)/i,
-    'a web page (HTML) or XML: open it in a spreadsheet, and save it as CSV (UTF-8)'],
-  [/^(?:bplist00|L[^ -\xff]{3}|\[(?:InternetShortcut|Desktop Entry)\]|\{[^[\]]{0,500}"(?:doc_id|resource_id)")/i,
-    'a shortcut to a document: open the document, and download it as CSV'],
-  [/^(?:[a-z_]+ [^\n]*\n)*email \S+@\S+ *\n/, 'a dump of Sympa: use the dump that has one address per line (light)'],
-  [/^(?:(?:--|\/\*|SET |SELECT |USE |LOCK |START |PRAGMA |BEGIN)[^\n]*\n+)*(?:INSERT INTO|CREATE TABLE|DROP TABLE|COPY \S+ \()/i,
-    'a dump of a database: export the table as CSV'],
+/** A kind of file that is not a list. */
+interface RefusedKind {
+  /** How such files begin. Each pattern is compared with their first bytes as Latin-1, without zeros. `[^ -\xff]` is a control. */
+  readonly starts: readonly RegExp[]
+  /** What it is, and what to do. */
+  readonly message: string
+}
+
+// biome-ignore format: one pattern on a line
+const REFUSED: readonly RefusedKind[] = [
+  { message: 'a spreadsheet or a zip archive: save it as CSV (UTF-8) there, or unpack it',
+    starts: [
+      // `PK\x03\x04`: .xlsx, .ods, .numbers and .zip.
+      /^PK[^ -\xff]{2}/,
+    ] },
+  { message: 'an Excel spreadsheet: save it as CSV (UTF-8) there, and use that file',
+    starts: [
+      // `\xd0\xcf\x11\xe0`: .xls of before 2007.
+      /^\xd0\xcf[^ -\xff]\xe0/,
+    ] },
+  { message: 'a compressed file: unpack it first',
+    starts: [
+      // gzip: `\x1f\x8b`.
+      /^[^ -\xff]\x8b/,
+      // xz.
+      /^\xfd7zXZ/,
+      // bzip2: `BZh9`.
+      /^BZh/,
+      // zstd.
+      /^\(\xb5\/\xfd/,
+      // 7z.
+      /^7z\xbc\xaf/,
+    ] },
+  { message: 'a database or a PDF file: export the list as CSV instead',
+    starts: [
+      /^SQLite format 3/,
+      // `%PDF-1.7`.
+      /^%PDF-/,
+    ] },
+  { message: 'an address book (LDIF): export it as CSV there',
+    starts: [
+      // `dn: cn=Ann`, or `dn:: Y249QW5u` in base64, below lines such as `version: 1` and `# A comment`.
+      /^(?:(?:version:|#)[^\n]*\n+)*dn::? *[\w.=]/i,
+      // Thunderbird's address book of earlier days (Mork): `// <!-- <mdb:mork:z v="1.4"/> -->`.
+      /^\/\/ <!-- <mdb/i,
+    ] },
+  { message: 'a file of contacts (vCard): export them as CSV there',
+    starts: [
+      // `BEGIN:VCARD`, or a calendar.
+      /^BEGIN:V(?:CARD|CALENDAR)/i,
+      // The same in JSON: `["vcard", [["version", …`, or a list of such contacts.
+      /^[[\s]+"vcard"/i,
+    ] },
+  { message: 'a file of mails: export the addresses as CSV instead',
+    starts: [
+      // mbox: `From ann@example.org Fri May 31 12:34:56 2024`.
+      /^From \S+ .*\d{4}\s/i,
+      // The first field of a mail: `Received: from mail.example.org`.
+      /^(?:Reporting-MTA|Content-Type|Sender|Reply-To|List-\w+|Return-Path|Received|Delivered-To|Message-ID|MIME-Version|From|To|Cc|Date|Subject|X-[\w-]+): /i,
+    ] },
+  { message: 'not plain text (RTF): save it as plain text there',
+    starts: [
+      // `{\rtf1\ansi`.
+      /^\{\\rtf/,
+    ] },
+  { message: 'a web page (HTML) or XML: open it in a spreadsheet, and save it as CSV (UTF-8)',
+    starts: [
+      // `<html lang="en">` or `<table>`, but not `<ann@example.org>`, which is an address.
+      /^<[!?]?[a-z][\w:.-]*(?:\s[^@]*)?\/?>/i,
+      // `<!DOCTYPE html>`, `<!-- a comment -->` or `<?xml version="1.0"?>`, whatever follows.
+      /^<(?:!DOCTYPE|!--|\?xml)/i,
+    ] },
+  { message: 'a shortcut to a document: open the document, and download it as CSV',
+    starts: [
+      // .webloc of macOS.
+      /^bplist00/i,
+      // .lnk of Windows: `L\x01\x14\x02`, without its zeros.
+      /^L[^ -\xff]{3}/i,
+      // .url of Windows and .desktop of Linux.
+      /^\[(?:InternetShortcut|Desktop Entry)\]/i,
+      // .gsheet of Google Drive: `{"url": "https://…", "doc_id": "1a2b"}`.
+      /^\{[^[\]]{0,500}"(?:doc_id|resource_id)"/i,
+    ] },
+  { message: 'a dump of Sympa: use the dump that has one address per line (light)',
+    starts: [
+      // `email ann@example.org`, also below lines such as `date 1717113600`.
+      /^(?:[a-z_]+ [^\n]*\n)*email \S+@\S+ *\n/,
+    ] },
+  { message: 'a dump of a database: export the table as CSV',
+    starts: [
+      // `INSERT INTO people`, below lines such as `-- MySQL dump` and `SET NAMES utf8;`.
+      /^(?:(?:--|\/\*|SET |SELECT |USE |LOCK |START |PRAGMA |BEGIN)[^\n]*\n+)*(?:INSERT INTO|CREATE TABLE|DROP TABLE|COPY \S+ \()/i,
+    ] },
 ]
 
 /** Byte order marks: WHATWG Encoding, section 6. */
@@ -92,8 +165,8 @@ export function decodeText(bytes: Uint8Array, name: string, encoding?: string): 
     .replaceAll('\0', '')
     .trimStart()
     .replace(/\r\n?/g, '\n')
-  const message = REFUSED.find(([pattern]) => pattern.test(plain))?.[1]
-  if (message) throw new Failure(`${name}: it is ${message}`)
+  const refused = REFUSED.find(({ starts }) => starts.some((pattern) => pattern.test(plain)))
+  if (refused) throw new Failure(`${name}: it is ${refused.message}`)
   const known = marked?.encoding ?? encoding
   // Other encodings than UTF-16 have no zero bytes. A few are an error of some program.
   const zeros = start.split('\0').length - 1
