@@ -15,6 +15,7 @@ import {
   watch,
   writeFileSync,
 } from 'node:fs'
+import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { WRITE_VERSION_OFFSET } from '../../src/files.ts'
 import { PAGE_BYTES } from '../../src/store/sqlite/file.ts'
@@ -25,6 +26,8 @@ import { toAddress } from '../store/suite.ts'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { addAndEnd } from '../support/list-file.ts'
 import { startService } from '../support/service.ts'
+import { createSyncCounter } from '../support/sync-counter.ts'
+import { until } from '../support/wait.ts'
 
 /** A list with ada and bob, and a backup with ada alone. */
 async function createBackup() {
@@ -247,25 +250,32 @@ test('a backup that cannot be used is refused, and nothing changes', async () =>
   }
 })
 
-/** Sends a signal to a restore of `large.db` as soon as a file with this text in its name appears. */
-async function signalAt({ folder, start }: Fixture, text: string, signal: NodeJS.Signals): Promise<number | null> {
+/** Kills a restore of `large.db` as soon as a file with this text in its name appears, or lets it end before. */
+async function killAt({ folder, start }: Fixture, text: string): Promise<void> {
   const child = start(['restore', 'large.db'])
   const watcher = watch(folder, (_, name) => {
     if (!name?.includes(text)) return
     watcher.close()
-    child.kill(signal)
+    child.kill('SIGKILL')
   })
   await child.exited
   watcher.close()
-  return child.exitCode
 }
 
 test('a signal, a full disk or a kill at any step leaves the old list or the new one', async () => {
   const fixture = await createBackup()
-  const { fill, names, people, print, shell } = fixture
+  const { fill, folder, names, people, print, shell, start } = fixture
   await fill(40_000, 'large.db')
   const before = names()
-  expect(await signalAt(fixture, '.partial', 'SIGTERM')).toBe(143)
+  const partialSyncs = await createSyncCounter()
+  const child = start(['restore', 'large.db'], partialSyncs.env)
+  // The command needs much longer to begin.
+  const partial = join(await realpath(folder), `.list.db.${child.pid}.partial`)
+  const release = partialSyncs.holdSyncsOf(partial)
+  await until(() => partialSyncs.count(partial) > 0, 'the copy is synced')
+  child.kill('SIGTERM')
+  release()
+  expect(await child.exited).toBe(143)
   expect(names()).toEqual(before)
 
   // Files may have 1 MiB. SIGXFSZ would end the process.
@@ -276,7 +286,7 @@ test('a signal, a full disk or a kill at any step leaves the old list or the new
   expect(countRows(fixture)).toBe(2)
 
   for (const step of ['.partial', '.before-restore-', '.before-restore-']) {
-    await signalAt(fixture, step, 'SIGKILL')
+    await killAt(fixture, step)
     expect([2, 40_000]).toContain(countRows(fixture))
   }
   await print(['restore', 'copy.db'])
