@@ -3,7 +3,7 @@
  *
  * - Reading never migrates: a service of an older version may use the list. Only `serve`, `restore` (its copy) and the target of
  *   `copy` migrate. Every other command refuses an older list. It reads an older backup from a copy in memory.
- * - 1.0.0 has one version, so what migrates has nothing to do yet. Tests run it with versions of their own.
+ * - The first release has one version, so what migrates has nothing to do yet. Tests run it with versions of their own.
  * - A process that finds a newer version than its own ends, while it runs too: its supervisor starts the newer program.
  */
 

@@ -34,7 +34,8 @@ test('the profile caddy puts Caddy in front, with the origin of BASE_URL, and wa
 
 test('with PostgreSQL, the URL is in a secret, which is not in the repository', async () => {
   const file = join(await createFolder(), 'database_url')
-  writeFileSync(file, /postgres:\/\/\S+disable/.exec(readText('compose.yaml'))?.[0] ?? '')
+  const url = /postgres:\/\/\S+disable/.exec(readText('docs/containers.md'))?.[0] ?? ''
+  writeFileSync(file, url.replace('$password', 'MwB9x_-Q'))
   const environment = toEnvironment(services['rollcall-postgres'].environment)
   expect(environment.DATABASE_URL_FILE).toBe('/run/secrets/database_url')
   const { list } = readConfig({ ...IMAGE, ...environment, DATABASE_URL_FILE: file, SITE_FILE: '/dev/null' })

@@ -15,7 +15,6 @@ import { openSqliteThread } from '../../../src/store/sqlite/thread.ts'
 import { countCompacted, toListFile } from '../../support/list-file.ts'
 import { createLedger, expectKept, postUntilFailure } from '../../support/load.ts'
 import { PRELOADED, startService } from '../../support/service.ts'
-import { createSyncCounter } from '../../support/sync-counter.ts'
 import { until } from '../../support/wait.ts'
 import { createFolder } from '../../support/workspace.ts'
 
@@ -65,19 +64,6 @@ test('a service that finds no list says that it creates one, and where', async (
   const again = await startService({ folder })
   await again.stop()
   expect(warnings(again.log())).toEqual([])
-})
-
-test('a slice of compaction leaves nothing to sync to the next request', async () => {
-  const counter = await createSyncCounter()
-  const folder = await realpath(await createFolder())
-  const service = await startService({ folder, env: counter.env })
-  const log = `${toListFile(folder)}-wal`
-  const before = counter.count(log)
-  expect((await service.subscribe('ada@site.io')).status).toBe(200)
-  await until(() => countCompacted(toListFile(folder)) === 1)
-  // The commit, and the two slices that write. The one that sorts writes nothing.
-  await until(() => counter.count(log) >= before + 3)
-  await service.stop('SIGKILL')
 })
 
 test('a slice of compaction takes its time, whatever it does', async () => {
