@@ -256,7 +256,7 @@ async function followRecipes({ root, person, follow }: Server): Promise<void> {
   await follow('hand-over.md', 'members')
   await root('visudo --check --file=/etc/sudoers.d/rollcall')
   const [, command = ''] = /^\S+ \* \* \* \* rollcall (.*)$/m.exec(await root('cat /etc/cron.d/rollcall-members')) ?? []
-  const cron = `env -i PATH=/usr/local/bin:/usr/bin:/bin runuser -u rollcall -- sh -c '${command}'`
+  const cron = `runuser -u rollcall -- env -i PATH=/usr/local/bin:/usr/bin:/bin sh -c '${command}'`
   expect(await root(cron)).toContain('members: 1 added\n')
   expect(await root('cat /var/tmp/members')).toBe('ada@site.io\n')
   await root(': > /var/tmp/members')
