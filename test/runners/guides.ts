@@ -118,16 +118,15 @@ async function move(from: Server, user: 'root' | 'ann'): Promise<void> {
   await from.follow('operations.md', 'old-server')
   expect(await from.person(`systemctl is-active ${RUNNING}`, 3)).toBe('inactive\n'.repeat(4))
   expect(await from.person('stat --format %a move.tgz')).toBe('600\n')
-  await from.root('cp -r /etc/systemd/system/rollcall-export* /srv/')
   await from.root(`cp $(getent passwd ${user} | cut -d : -f 6)/move.tgz /srv/move.tgz`)
   const to = await startServer(user)
   for (const name of [`rollcall_1.0.1_${ARCHITECTURE}.deb`, 'move.tgz']) await bring(to, user, name)
   // Another package has taken the number of the user there.
   await to.root('useradd --system other')
   await to.person(`sudo apt install ./rollcall_1.0.1_${ARCHITECTURE}.deb`)
-  // The unit of the owner comes along by hand, as the guide says.
-  await to.root('cp -r /srv/rollcall-export* /etc/systemd/system/; systemctl daemon-reload')
   await to.follow('operations.md', 'new-server')
+  // cron and the unit of the owner came along.
+  await to.root('test -f /etc/cron.d/rollcall; systemctl is-active rollcall-export')
   expect(await to.person(`systemctl is-active ${RUNNING}`)).toBe('active\n'.repeat(4))
   expect(await readers(to)).toBe(before)
   // The cursor continues: nobody is handed over again.
