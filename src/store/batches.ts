@@ -97,13 +97,14 @@ export function createBatches(
 function sortParts<Row extends { readonly email: Address }>(rows: readonly Row[]): readonly Row[] {
   if (rows.length <= PART) return rows
   const starts = Array.from({ length: Math.ceil(rows.length / PART) }, (_, part) => part * PART)
-  return starts.flatMap((start) =>
-    rows
-      .slice(start, start + PART)
-      .map((row) => ({ row, identity: toIdentity(row.email) }))
-      .sort((one, other) => compare(one.identity, other.identity))
-      .map(({ row }) => row),
-  )
+  return starts.flatMap((start) => sortByIdentity(rows.slice(start, start + PART)).map(({ row }) => row))
+}
+
+/** Sorts rows by identity, with their positions. Rows of one person keep their order. */
+function sortByIdentity<Row extends { readonly email: Address }>(rows: readonly Row[]) {
+  return rows
+    .map((row, position) => ({ row, identity: toIdentity(row.email), position }))
+    .sort((one, other) => compare(one.identity, other.identity))
 }
 
 /** Compares letter by letter, as the stores do. The comparison of a language is slow, and has another order. */
@@ -113,7 +114,7 @@ function compare(one: string, other: string): number {
   return 0
 }
 
-/** Addresses that a dry run looks up at a time. */
+/** Addresses that a dry run looks up at a time. All rows are sorted, so each page of a large list is read for one of these only. */
 const PAGE = 10_000
 
 /** What an import would do to a list, row by row. */
@@ -158,21 +159,21 @@ export async function countImport(
     rows: readonly Row[],
     change: RowChange<Row, Outcome>,
   ): Promise<readonly Outcome[]> {
-    const outcomes: Outcome[] = []
-    for (let start = 0; start < rows.length; start += PAGE) {
+    const sorted = sortByIdentity(rows)
+    const outcomes = Array.from<Outcome>({ length: rows.length })
+    for (let start = 0; start < sorted.length; start += PAGE) {
       // A signal of the system arrives in a turn of the event loop, and the work of a SQLite list is all microtasks.
       await Bun.sleep(0)
       signal?.throwIfAborted()
-      const page = rows.slice(start, start + PAGE)
-      const found = await store?.lookUp(page.map(({ email }) => email))
-      for (const [index, row] of page.entries()) {
-        const identity = toIdentity(row.email)
+      const page = sorted.slice(start, start + PAGE)
+      const found = await store?.lookUp(page.map(({ row }) => row.email))
+      for (const [index, { row, identity, position }] of page.entries()) {
         const before = changed.get(identity) ?? found?.[index] ?? NOT_FOUND
         const [after, outcome] = change(row, before, now)
         // Only that somebody would be on the list counts for a later row. So one object stands for all who would be: a large file has
         // many of them.
         if (after !== before) changed.set(identity, after.subscriber ? LISTED : after)
-        outcomes.push(outcome)
+        outcomes[position] = outcome
       }
       done += page.length
       onProgress?.(done)
