@@ -243,6 +243,15 @@ dry run: `)
     })
   })
 
+  test('has no doubt about the missing date of somebody who is on the list', async () => {
+    const { print, run } = await createCliFixture()
+    const rows = 'email,created_at\na@site.io,2024-05-31\nb@site.io,\n'
+    await print(['import', '-', '--date-column', 'created_at'], rows)
+    expect(await print(['import', '-'], rows)).toStartWith('0 added, 2 already listed')
+    const more = await run(['import', '-'], `${rows}c@site.io,\n`)
+    expect(more.stderr).toContain('! 1 row would be added without a date, such as line 4 "c@site.io": ')
+  })
+
   test('stops when somebody on the list is skipped, and both options that it names answer that', async () => {
     const { print, run } = await createCliFixture()
     await print(['import', '-'], FIRST)

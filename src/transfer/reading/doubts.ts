@@ -23,7 +23,7 @@ import { findFlag, saysNameLeft, saysTitleLeft, toPlain } from './words.ts'
 type Found = Doubt | readonly Doubt[] | undefined
 
 /** Finds doubts about the file. */
-type FileDoubt = (rows: Rows) => Found
+type FileDoubt = (rows: Rows, effect?: Effect) => Found
 
 /** Finds doubts about what the import does to the list. */
 type ListDoubt = (rows: Rows, effect: Effect) => Found
@@ -159,13 +159,16 @@ const findGlobalStatus: FileDoubt = ({ layout, options, counts }) => {
   }
 }
 
-/** Dates cannot be added later. */
-const findMissingDates: FileDoubt = (rows) => {
-  const { layout, options, undated, profiles } = rows
-  if (options.dateColumn !== undefined || !undated) return undefined
+/** Dates cannot be added later. Those who are on the list already keep theirs. */
+const findMissingDates: FileDoubt = (rows, effect) => {
+  const { layout, options, profiles, subscribers } = rows
+  const undated = (effect?.toAdd ?? subscribers).filter(({ subscribedAt }) => !subscribedAt)
+  const [first] = undated
+  if (options.dateColumn !== undefined || !first) return undefined
   const [usual] = layout.dates
   if (usual) {
-    const seen = `${toCount(undated.rows, 'row')} would be added without a date, such as ${describeRow(undated.first, rows)}`
+    const example = describeRow({ line: first.line, cell: first.email }, rows)
+    const seen = `${toCount(undated.length, 'row')} would be added without a date, such as ${example}`
     return { seen, answers: [naming('--date-column', usual, 'if that is right')] }
   }
   // Unix time from 2001 to 2033. Other numbers are rarely dates.

@@ -46,8 +46,6 @@ export interface Rows {
   readonly contradiction: CountedValue | undefined
   /** The first and the last date, and the first row with one; undefined without any. */
   readonly dates: { readonly first: Date; readonly last: Date; readonly line: number; readonly date: Date } | undefined
-  /** Rows of subscribers without a date, and the cell of the first one. */
-  readonly undated: { readonly rows: number; readonly first: Cell } | undefined
 }
 
 /** Rows while they are read. Nothing but this file sees them. */
@@ -66,7 +64,6 @@ interface Draft {
   addresses: number
   words: Cell | undefined
   dates: { first: Date; last: Date; readonly line: number; readonly date: Date } | undefined
-  undated: { rows: number; readonly first: Cell } | undefined
 }
 
 /** Reads a table. @throws Failure when a quote is not closed, and as `findLayout` */
@@ -86,7 +83,6 @@ export function readRows(table: Table, options: ReadOptions): Rows {
     addresses: 0,
     words: undefined,
     dates: undefined,
-    undated: undefined,
   }
   const counts = { all: 0, subscribed: 0, suppressed: 0, skip: 0, rejected: 0, empty: 0, unknown: 0 }
   for (const row of openRows(table, layout)) {
@@ -151,10 +147,6 @@ function readRow({ line, cells, problem }: Row, draft: Draft): RowKind {
   if (!parsed.ok) return reject(parsed.reason, text)
   for (const email of addresses.value) draft.subscribers.push({ email, subscribedAt: parsed.value, line })
   noteDate(draft, parsed.value, line)
-  if (!parsed.value) {
-    draft.undated ??= { rows: 0, first: { line, cell: cells[layout.dates[0]?.index ?? -1] ?? '' } }
-    draft.undated.rows++
-  }
   return status
 }
 

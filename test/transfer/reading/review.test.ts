@@ -369,7 +369,7 @@ describe('dates', () => {
   test('that are not in every row are a doubt', () => {
     const text = 'email,created_at\na@b.io,2024-05-31\nb@b.io,\n'
     expect(read(text).doubts).toEqual([
-      '1 row would be added without a date, such as line 3 "": --date-column created_at if that is right',
+      '1 row would be added without a date, such as line 3 "b@b.io": --date-column created_at if that is right',
     ])
     expect(read(text, { dateColumn: 'created_at' }).doubts).toEqual([])
     expect(read('email,status,created_at\na@b.io,active,2024-05-31\nb@b.io,unsubscribed,\n').doubts).toEqual([])
