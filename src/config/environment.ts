@@ -23,9 +23,10 @@ export const DEFAULT_FILE = '/etc/rollcall/env'
 export function readEnvironment(variables: Environment = process.env, defaultFile = DEFAULT_FILE): Environment {
   const name = variables.ENV_FILE
   const file = name || defaultFile
+  // `/dev/null` means that there is no file.
+  if (file === '/dev/null') return { ...variables, ENV_FILE: undefined }
   try {
-    // /dev/null means that there is no file.
-    const lines = file === '/dev/null' ? {} : parseEnvFile(readFileSync(file), `ENV_FILE is "${file}"`)
+    const lines = parseEnvFile(readFileSync(file), `ENV_FILE is "${file}"`)
     const set = Object.entries(variables).filter(([, value]) => value)
     return { ...lines, ...Object.fromEntries(set), ENV_FILE: file }
   } catch (error) {

@@ -85,7 +85,7 @@ function addStoreGauges(registers: Registry[]) {
   })
   const compactionFails = new Gauge({
     name: 'rollcall_compaction_failing',
-    help: '1 while compaction fails, and addresses wait in the inbox; NaN when the store does not say.',
+    help: '1 while compaction fails: addresses stay in the inbox until it works; NaN when the store does not say.',
     registers,
   })
   const freeBytes = new Gauge({

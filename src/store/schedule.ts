@@ -70,7 +70,7 @@ export function createSchedule(compact: Compact, log: (level: 'info' | 'warn', t
         if (signal.aborted) return
         // Nothing is lost: the addresses stay in the inbox, on stable storage.
         const reason = error instanceof Error ? error.message : String(error)
-        if (!isFailing) log('warn', `compaction fails: addresses wait in the inbox: ${reason}`)
+        if (!isFailing) log('warn', `compaction fails: addresses stay in the inbox until it works: ${reason}`)
         isFailing = true
         await pause(RETRY_MS)
         continue

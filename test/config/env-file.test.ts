@@ -102,6 +102,11 @@ test('npm run dev does not read the env file of an installed package', async () 
   expect(await run({ ENV_FILE: 'own' })).toBe('own\n')
 })
 
+test('with /dev/null there is no env file, so no site.yaml is looked for beside it', () => {
+  const { PORT, ENV_FILE } = readEnvironment({ PORT: '81', ENV_FILE: '/dev/null' })
+  expect({ PORT, ENV_FILE }).toEqual({ PORT: '81', ENV_FILE: undefined })
+})
+
 test('the file of the service may be missing, but one that cannot be read is an error: its list would not be used', async () => {
   const folder = await createFolder()
   expect(readEnvironment({ PORT: '81' }, join(folder, 'none/env'))).toEqual({ PORT: '81' })

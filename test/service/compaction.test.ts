@@ -22,7 +22,7 @@ test('compaction fails: the log says so once, a metric is 1, and addresses are a
   db.run('PRAGMA busy_timeout = 5000')
   db.run(`CREATE TRIGGER broken BEFORE INSERT ON subscribers BEGIN SELECT raise(ABORT, 'broken'); END`)
   for (const name of ['ann', 'bob']) expect((await subscribe(`${name}@mail.io`)).status).toBe(200)
-  await logged('compaction fails: addresses wait in the inbox: the list')
+  await logged('compaction fails: addresses stay in the inbox until it works: the list')
   await logged('broken')
   expect(await readMetric('rollcall_compaction_failing')).toBe(1)
   expect(await readMetric('rollcall_inbox_age_seconds')).toBeGreaterThan(0)

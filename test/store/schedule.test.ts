@@ -118,7 +118,7 @@ test('a failure is logged once, tried again every 2 s, and its end is logged', a
   const { lines, slices } = start(full, full, MORE, DONE, full, DONE)
   await pass(300)
   expect(schedule.isFailing()).toBe(true)
-  const begins = 'warn: compaction fails: addresses wait in the inbox: the disk is full'
+  const begins = 'warn: compaction fails: addresses stay in the inbox until it works: the disk is full'
   await pass(1_900)
   expect([slices(), lines]).toEqual([1, [begins]])
   await pass(4_000)

@@ -142,7 +142,7 @@ test('the service accepts while the list is locked, gives up compaction in time,
   const service = await startService({ env: { DATABASE_URL: url, OPS_PORT: '0' } })
   for (const name of ['ann', 'bob']) expect((await service.subscribe(`${name}@mail.io`)).status).toBe(200)
   expect((await service.ops('/readyz')).status).toBe(200)
-  await service.logged('compaction fails: addresses wait in the inbox')
+  await service.logged('compaction fails: addresses stay in the inbox until it works')
   await service.logged('another process holds its lock (55P03)')
   expect(await countRows(url, 'inbox')).toBeGreaterThan(0)
   await release()
