@@ -143,7 +143,8 @@ addVerb('healthcheck', 'Ask the service on this machine whether it works', 'OPS_
 
 program.helpCommand('help [command]', 'Print help for a command')
 
-// Ctrl-Z stops a command in a turn of the event loop: no write transaction of a command is open then, and the service gets the lock.
+// Ctrl-Z stops a command in a turn of the event loop: on a SQLite list, no write transaction of a command is open then, and the service
+// gets the lock. On PostgreSQL, the server ends one after 3 s (IDLE_MS).
 process.on('SIGTSTP', () => process.kill(process.pid, 'SIGSTOP'))
 process.on('uncaughtException', fail).on('unhandledRejection', fail)
 // Not `await`: the bytecode of the npm package needs a program that does not wait here.

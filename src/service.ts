@@ -131,6 +131,7 @@ async function listenForOps({ config, log, metrics, intake, store }: OpsParts): 
   // Both are there, or none: see `loadMetrics`.
   if (!ops || !metrics) return undefined
   const settings = {
+    // First: `doctor` recognizes the answer by it.
     base_url: config.baseUrl,
     version: VERSION,
     list: toAbsoluteName(config.list),

@@ -163,7 +163,8 @@ export interface StoreOptions {
 /**
  * A list. Every method sees all that any process had confirmed before, except the inbox of a list that cannot be written: see
  * `StoreOptions.access`. It rejects with a StoreError when its work is not done, or with the reason of the signal that ended it. The work may
- * be done even so: the connection was lost, or the file of the list was replaced, or its log could not be moved, after the commit.
+ * be done even so: the connection was lost, or the file of the list was replaced, or its write-ahead log (SQLite) could not be moved,
+ * after the commit.
  */
 export interface SubscriberStore {
   /** Reads the head. Its last number counts what was accepted before. */

@@ -173,7 +173,7 @@ async function refuse(rows: Rows, { rejected, dryRun }: ImportOptions): Promise<
   throw new Failure('no row could be imported')
 }
 
-/** Writes the rows that are not added, and why. Also when there is none: those of an earlier import must not stay. */
+/** Writes the rows that are rejected or left out, and why. Also when there is none: those of an earlier import must not stay. */
 async function writeRejected(file: string, { rejected }: Rows, effect?: Effect): Promise<void> {
   const found = [...rejected, ...(effect?.leftOutRows ?? [])].toSorted((one, other) => one.line - other.line)
   const lines = found.map(({ line, reason, cell }) => [String(line), reason, cell])
@@ -234,8 +234,9 @@ type Tally = OptOutTally & ImportTally
 const NOTHING: Tally = { added: 0, alreadyListed: 0, suppressed: 0, removed: 0, kept: 0, leftOut: 0 }
 
 /**
- * Writes people who left, then subscribers, so that nobody who left in any row is added by another one. Those whom the count found on
- * the list, or suppressed, are not looked up again: so the second import of a large file takes no longer for the count.
+ * Writes people who left, then subscribers, so that nobody who left in any row is added by another one. Subscribers whom the count
+ * found on the list, or suppressed, are not looked up again: so the count costs a second import of them no extra time. Only people who
+ * left are looked up twice.
  */
 async function importRows(
   { optOuts }: Rows,

@@ -21,8 +21,8 @@ export interface OpsOptions {
   readonly host: string
   /** The response of `/config`, for `rollcall doctor`. The list has no password, and the path of a SQLite list is absolute. */
   readonly settings: {
-    readonly version: string
     readonly base_url: string
+    readonly version: string
     readonly list: string
     readonly site_file: Config['siteFile'] | null
   }

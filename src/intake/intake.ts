@@ -24,7 +24,10 @@ export interface Intake {
    * failed or the deadline passed (the address may be stored even so).
    */
   add(address: Address): Promise<void>
-  /** Resolves when the store is known to accept addresses, without storing one. Rejects after GIVE_UP_MS, and logs the reason. */
+  /**
+   * Resolves when the store is known to accept addresses, without storing one. Rejects at once while commits fail, and otherwise after
+   * GIVE_UP_MS at the latest. The reason is logged once.
+   */
   ready(): Promise<void>
   /** Number of addresses that wait, or that the store has neither confirmed nor refused. */
   pending(): number
@@ -109,8 +112,9 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
   }
 
   /**
-   * Commits all that waits, and ends the run. It must have begun with an address, or wait for something before: `running ??=` takes
-   * the promise after the first wait, and what sets `running` to undefined earlier is overwritten by it.
+   * Commits all that waits, and ends the run. It must wait at least once before it ends: the caller's `running ??= commitAll()` assigns
+   * only when this function first waits. If it ended before that, `running = undefined` below would be overwritten with a promise that is
+   * over, and nothing would commit any more.
    */
   async function commitAll(): Promise<void> {
     while (next.length > 0) {

@@ -27,9 +27,9 @@ import { createPace } from './pace.ts'
 const PART = 50_000
 
 /**
- * The pace of batches. A request may come during a batch, and wait for that one and the next. The first one is small: it must
- * not be too long either. No later one is smaller: each has a sync, and where a process gets little of the processor, every batch
- * takes long, whatever its size.
+ * The pace of batches. A request may have to wait for two batches, so each takes 60 ms. The first one is small, because nothing is
+ * measured yet. None is smaller: each has a sync, and where a process gets little of the processor, every batch takes long, whatever
+ * its size.
  */
 const PACE = { milliseconds: 60, first: 500, least: 500, most: PART } as const
 
@@ -127,7 +127,7 @@ export interface ImportCount {
   readonly subscribers: readonly (keyof ImportTally)[]
   /**
    * What each row that is skipped would do to the list before if it were an opt-out, which removes also without a date: its subscriber
-   * would be removed or kept, or there is none.
+   * would be removed or kept; `suppressed` when there is no subscriber.
    */
   readonly skipped: readonly (keyof OptOutTally)[]
 }

@@ -33,8 +33,8 @@ export interface ChangePlan<Outcome> {
 }
 
 /**
- * Decides about a row: returns what the list holds of its address after it, and the outcome. It returns `state` itself when the row
- * changes nothing.
+ * Decides about a row: returns what the list holds of its address after it, and the outcome. It may return `state` itself when the
+ * row changes nothing; `planRows` compares the contents.
  *
  * @param state what the list holds of the address before the row
  * @param now the date of a row that has none

@@ -42,7 +42,7 @@ const IDLE_MS = 3_000
 /** Milliseconds that a statement under the lock may take. A slice takes about 0.1 s. */
 export const STATEMENT_MS = 15_000
 
-/** Milliseconds for which a change waits for the lock. Only a copy to this list, or a slow statement, holds it longer. */
+/** Milliseconds for which a change waits for the lock. Only a copy to this list, a migration or a slow statement holds it longer. */
 const LOCK_MS = 10_000
 
 /** The last id that a row can have. */

@@ -15,7 +15,7 @@ import { checkIntegrity, checkPages, readCount, readDates } from './read.ts'
 import { openReadOnly } from './read-only.ts'
 import { migrate } from './schema.ts'
 
-export type CopyKind = 'list' | 'backup'
+type CopyKind = 'list' | 'backup'
 
 export interface CopyRequest {
   /** The list. It is opened for reading only. */

@@ -13,7 +13,7 @@
  *   service, after a reply, and before     from LOG_PAGES on: the net, for a load that leaves no run of compaction to its end. With
  *   a slice of compaction                  more pages, one checkpoint holds up requests for longer; with fewer, pages that change
  *                                          again and again are moved more often. The number is drawn after each such
- *                                          checkpoint, and kept until the next one: nobody can count to it.
+ *                                          checkpoint that made the log short, and kept until the next one: nobody can count to it.
  *   command, after each transaction        from COMMAND_PAGES on: more would hold up the syncs of a service for seconds on a slow disk.
  *                                          Not after `add` and `probe`, which only tests call on a store for commands.
  *   whoever closes the list as the last    SQLite does it, and deletes the log. It ignores an error of that: see closeList.
@@ -189,8 +189,10 @@ export function keepLogShort(log: ListLog, pages: number): LogLength {
 }
 
 /**
- * The same for a service, from a number of pages on that is drawn after each such checkpoint. With one that is drawn at each call, one
- * low draw is enough, so that the log would be moved soon after LOG_PAGES. @returns whether a long reader holds the log
+ * The same for a service, from a number of pages on that is drawn after each such checkpoint that made the log short. If the number
+ * were drawn at each call, soon some draw would be low, and the log would always be moved shortly after LOG_PAGES.
+ *
+ * @returns whether a long reader holds the log
  */
 export function keepServiceLogShort(log: ListLog): boolean {
   const length = keepLogShort(log, log.state.servicePages)

@@ -74,7 +74,10 @@ async function checkEmpty(path: string): Promise<string> {
   )
 }
 
-/** Lists the other lists and backups in the folder of a list and in its folder "backups". `doctor` names rescue files itself. */
+/**
+ * Lists the other lists and backups in the folder of a list and in its folder "backups". Rescue files too, which `doctor` also names in
+ * `leftovers`.
+ */
 function listOthers(path: string): readonly string[] {
   const options = { cwd: dirname(path), absolute: true, dot: true }
   const files = ['*', 'backups/*'].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(options)])

@@ -102,7 +102,7 @@ export function createCompaction(db: Database): Compaction {
       // The wait for the lock does not count.
       let began = 0
       const work = () => {
-        // Under the lock, so that no slice follows a migration.
+        // In the transaction; for `add` and `move` under the lock, so that no slice that writes follows a migration.
         refuseOtherVersion(db)
         began = performance.now()
         const step: Step = STAGES[stage](db, pass, pace.size(), upTo)

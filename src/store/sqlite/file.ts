@@ -88,7 +88,7 @@ function openWritable(path: string, { name, isService, state }: OpenOptions): Li
     const isNew = checkVersion(db, path) === 0
     // A service of an older version may have the list open, so no command writes to it.
     if (!isNew && !isService) refuseOtherVersion(db)
-    // A damaged list is refused before anything is written to it, and confirmed.
+    // A damaged list is refused before an address is written to it and confirmed.
     touchTables(db)
     makeList(db, path)
     configure(db, path)

@@ -56,7 +56,7 @@ export async function restoreList(
 
 /**
  * Creates the file of a list, or replaces that of an empty one that no process uses. A crash at any moment leaves what was there
- * before, or the whole list. @throws StoreError; what `write` throws, which fills an empty file
+ * before, an empty file where there was none, or the whole list. @throws StoreError; what `write` throws, which fills an empty file
  */
 export async function createListFile<T>(file: string, write: (partial: string) => Promise<T>): Promise<T> {
   const path = toRealPath(file)

@@ -175,7 +175,8 @@ function holdsRow(lines: readonly string[], cells: readonly string[], delimiter:
   }
   // Only a line with an even number of quotes can be whole. Another one ends a cell, and begins with a part of that.
   const balanced = lines.slice(1).filter((line) => countQuotes(line) % 2 === 0)
-  // In the text, the quotes of a row that is in a cell are doubled.
+  // `balanced`: the raw lines. `inCells`: the same lines without doubled quotes, because inside an open quote the row `"a",b` stands
+  // as `""a"",b`.
   const inCells = cells.flatMap((cell) => cell.split('\n').slice(1))
   return balanced.some(isRow) || inCells.some(isRow)
 }

@@ -12,7 +12,10 @@ export type DateOrder = 'dmy' | 'mdy'
 /** The date, `undefined` for an empty value, or the reason for the owner why it is invalid; and its order, if only one is possible. */
 export type ParsedDate = Result<Date | undefined, string> & {
   readonly order?: DateOrder | undefined
-  /** The last moment that it may mean, but not later than now: the end of a day, or a time in the zone that is farthest from UTC. */
+  /**
+   * The last moment that it may mean, but not later than now: the end of the day in UTC, or a time in the zone that is farthest from
+   * UTC.
+   */
   readonly latest?: Date | undefined
 }
 

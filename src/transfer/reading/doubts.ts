@@ -46,7 +46,7 @@ interface Unread {
 }
 
 /** The columns that are not read and that the owner does not ignore: those first that are most likely to say who left. */
-export function findUnread(rows: Rows): readonly Unread[] {
+function findUnread(rows: Rows): readonly Unread[] {
   const related = [...rows.profiles].filter(([{ plain }]) => !UNRELATED_NAMES.has(plain))
   const found = related.map(([column, profile]) => ({ column, profile, sign: findSign(column, profile, rows) }))
   return found.toSorted((one, other) => toLikelihood(other) - toLikelihood(one))
@@ -54,10 +54,10 @@ export function findUnread(rows: Rows): readonly Unread[] {
 
 function findSign({ name, plain }: Column, { left, no, values }: Profile, rows: Rows): Sign | undefined {
   if (left) return { says: 'that somebody left', where: describeRow(left, rows) }
-  const isFilled = [...values.keys()].some((value) => findFlag(toPlain(value)) !== 'no' && Number(value) !== 0)
   if (isHarmless(plain)) return undefined
   // In such a column, no means that the person did not leave.
-  if (saysNameLeft(name)) return isFilled ? { says: 'that somebody left', where: 'its name' } : undefined
+  const hasOtherThanNo = [...values.keys()].some((value) => findFlag(toPlain(value)) !== 'no' && Number(value) !== 0)
+  if (saysNameLeft(name)) return hasOtherThanNo ? { says: 'that somebody left', where: 'its name' } : undefined
   // Of an export that has subscribers only, such a column is about something else, unless its name says more.
   if (isOfSubscribers(rows) && !STATUS_NAME.test(plain)) return undefined
   return no && { says: 'no for somebody', where: describeRow(no, rows) }
@@ -115,6 +115,9 @@ function findSilence(rows: Rows, suspects: readonly Unread[]): Doubt | undefined
   }
 }
 
+/**
+ * Here all have a sign: a column without one is a suspect only while nothing says who left, and then `findSilence` has its doubt.
+ */
 function toSpeaking(speaking: readonly Unread[]): Doubt | undefined {
   const [first, ...others] = speaking
   if (!first?.sign) return undefined
@@ -243,10 +246,10 @@ const findOtherAddresses: FileDoubt = ({ layout: { address }, options, profiles,
 /** A status column says that people are subscribed, although the owner says that everybody left. */
 const findContradiction: FileDoubt = ({ contradiction, layout }) => {
   if (!contradiction) return undefined
-  const { column, value, rows } = contradiction
+  const { column, value, rows: count } = contradiction
   const columns = layout.statuses.filter(({ saysWhoLeft }) => saysWhoLeft)
   const option = columns.map((status) => `--ignore-column ${quotePath(status.column.option)}`).join(' ')
-  const seen = `${quote(column)} says that people are subscribed (${quote(value)}, ${toCount(rows, 'row')}), and --suppress removes everybody`
+  const seen = `${quote(column)} says that people are subscribed (${quote(value)}, ${toCount(count, 'row')}), and --suppress removes everybody`
   return { seen, answers: [{ option, effect: 'if everybody left' }] }
 }
 

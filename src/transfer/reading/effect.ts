@@ -55,6 +55,7 @@ const countPeople = (found: readonly { readonly email: Address }[]) =>
 function findSkippedListed(rows: Rows, { skipped }: ImportCount, hasCursor: boolean): readonly Skipped[] {
   const listed = rows.skipped
     .map((row, index) => ({ ...row, outcome: skipped[index] }))
+    // Any other outcome means that the address is on the list: see ImportCount.
     .filter(({ outcome }) => outcome !== 'suppressed')
   if (listed.length === 0) return []
   // Another row of the same person counts more.
@@ -63,7 +64,8 @@ function findSkippedListed(rows: Rows, { skipped }: ImportCount, hasCursor: bool
   const byValue = Map.groupBy(alone, ({ value }) => value)
   return [...byValue].flatMap(([value, found]) => {
     const [first] = found
-    if (!value || !first) return []
+    if (!first) return []
+    // With `--undated keep`, who left on an unknown date would stay also with `--treat …=suppressed`.
     const needsOption = ({ optedOutAt }: OptOut) => !optedOutAt && !hasCursor
     const removed = found.filter((row) => {
       return row.outcome === 'removed' && !(needsOption(row) && rows.options.undated === 'keep')

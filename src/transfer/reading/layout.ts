@@ -106,8 +106,9 @@ export function findLayout(table: Table, options: ReadOptions): Layout {
 }
 
 /**
- * The columns of the date that the owner names. A usual one keeps only those behind it, which stand in for it: with OPTIN_TIME, a
- * row without it still has the date of CONFIRM_TIME; with CONFIRM_TIME, OPTIN_TIME is not read.
+ * The columns of the date that the owner names. If the owner names one of the usual columns, those before it are dropped, and those
+ * behind it stay, for rows where it is empty: with OPTIN_TIME, a row without it still has the date of CONFIRM_TIME; with CONFIRM_TIME,
+ * OPTIN_TIME is not read.
  */
 function selectDates(
   given: string,

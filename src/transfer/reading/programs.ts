@@ -7,6 +7,7 @@ export const [YES, NO, EMPTY, DATE] = ['yes', 'no', 'empty', 'date'] as const
 
 /** What the values of some columns mean. Without values, the words of `words.ts` count. */
 export interface StatusRule extends Partial<Readonly<Record<Status, readonly string[]>>> {
+  /** For the reader of the table. */
   readonly program: string
   readonly columns: readonly string[]
   /** Words count besides the values. */

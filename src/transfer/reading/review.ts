@@ -96,8 +96,8 @@ const MEANINGS: Readonly<Record<Status, string>> = { subscribed: 'subscribed', s
 const MAX_STATUS_VALUES = 50
 
 function describeValues(values: readonly CountedValue[]): string {
-  const shown = values.slice(0, MAX_STATUS_VALUES).map(({ value, rows, status = 'skip' }) => {
-    return `${shorten(value) || 'empty'} ${toNumber(rows)} ${MEANINGS[status]}`
+  const shown = values.slice(0, MAX_STATUS_VALUES).map(({ value, rows: count, status = 'skip' }) => {
+    return `${shorten(value) || 'empty'} ${toNumber(count)} ${MEANINGS[status]}`
   })
   const others = Map.groupBy(values.slice(MAX_STATUS_VALUES), ({ status = 'skip' }) => status)
   const more = [...others].map(([status, { length }]) => `${toCount(length, 'other value')} ${MEANINGS[status]}`)
@@ -156,7 +156,9 @@ export function toReviewJson({ rows, effect, doubts }: Review, written: string |
       unread: toNames(layout.unread),
     },
     dates: dates ? { first: dates.first, last: dates.last } : null,
-    statuses: values.map(({ column, value, status, rows }) => ({ column, value: value || 'empty', status, rows })),
+    statuses: values.map(({ column, value, status, rows: count }) => {
+      return { column, value: value || 'empty', status, rows: count }
+    }),
     doubts: doubts.map(toDoubtText),
   }
 }

@@ -29,7 +29,7 @@ export interface Rows {
   readonly subscribers: readonly (ImportRow & Place)[]
   readonly optOuts: readonly (OptOut & Place)[]
   /** Rows that are skipped, each as the opt-out that it would be, and the value that says so. */
-  readonly skipped: readonly (OptOut & Place & { readonly value: Value | undefined })[]
+  readonly skipped: readonly (OptOut & Place & { readonly value: Value })[]
   /** Rows that cannot be imported: why, and the cell that is the reason, with at most MAX_CELL_TEXT characters. */
   readonly rejected: readonly (Cell & { readonly reason: string })[]
   /** How many rows there are; each is of one kind. */
@@ -175,12 +175,13 @@ function toLast(dates: readonly (Date | undefined)[]): Date | undefined {
 /** The strictest first: who left in one column has left, also if nobody knows what another one says. */
 const BY_STRICTNESS = ['suppressed', 'unknown', 'skip', 'subscribed'] as const
 
-interface RowStatus {
-  /** `unknown` when nobody knows what a value means, `cut` when the row ends before a status column. */
-  readonly status: Status | 'unknown' | 'cut'
-  /** The first value that says so: one that the owner answered, if there is one. */
-  readonly value?: Value | undefined
-}
+/**
+ * The status of a row: `unknown` when nobody knows what a value means, `cut` when the row ends before a status column. `skip` has the
+ * first value that says so: one that the owner answered, if there is one.
+ */
+type RowStatus =
+  | { readonly status: Exclude<Status, 'skip'> | 'unknown' | 'cut'; readonly value?: undefined }
+  | { readonly status: 'skip'; readonly value: Value }
 
 /** Reads the status of a row from all its status columns. */
 function readStatus({ line, cells }: Row, draft: Draft): RowStatus {
@@ -203,8 +204,9 @@ function readStatus({ line, cells }: Row, draft: Draft): RowStatus {
     // What is unclear about somebody who left anyway is no question.
     if (strictest !== 'suppressed' || one.status) count(draft.values, one, line)
   }
-  const isWhole = found.length === statuses.length
-  return strictest && (isWhole || strictest === 'suppressed') ? { status: strictest, value } : { status: 'cut' }
+  const isEnough = found.length === statuses.length || strictest === 'suppressed'
+  if (!strictest || !value || !isEnough) return { status: 'cut' }
+  return strictest === 'skip' ? { status: strictest, value } : { status: strictest }
 }
 
 function count(values: Draft['values'], value: Value, line: number): void {

@@ -77,7 +77,9 @@ export function createFindValue(
   const toValues = (status: Status) => rules.flatMap((rule) => rule[status] ?? []).map(toPlain)
   // If several rules have a value, the strictest status counts: it is the last one.
   const known = new Map(STATUSES.flatMap((status) => toValues(status).map((value) => [value, status] as const)))
-  const hasWords = known.size === 0 || rules.some((rule) => rule.hasWords || STATUSES.every((status) => !rule[status]))
+  // Without values, the words count: see StatusRule.
+  const hasNoValues = (rule: StatusRule) => STATUSES.every((status) => !rule[status])
+  const hasWords = known.size === 0 || rules.some((rule) => rule.hasWords || hasNoValues(rule))
   const findWords = (cell: string) => (saysLeft(cell) ? 'suppressed' : undefined)
 
   /** The precedence: the first one that says something counts. */
