@@ -1,7 +1,7 @@
 /** A doubt about an import: what was seen, and the options that answer it. */
 
 import { quote, quotePath, toNumber } from '../../words.ts'
-import type { Skipped } from './effect.ts'
+import type { Effect, Skipped } from './effect.ts'
 import type { Column, Doubtful } from './layout.ts'
 import type { Cell } from './profile.ts'
 import type { Rows } from './rows.ts'
@@ -21,6 +21,17 @@ export interface Doubt {
   readonly seen: string
   readonly answers: readonly Answer[]
 }
+
+type Found = Doubt | readonly Doubt[] | undefined
+
+/** Finds doubts about the file. */
+export type FileDoubt = (rows: Rows, effect?: Effect) => Found
+
+/** Finds doubts about what the import does to the list. */
+export type ListDoubt = (rows: Rows, effect: Effect) => Found
+
+/** Whether the owner has accepted doubts of a kind. */
+export const isAccepted = ({ options }: Rows, kind: Doubtful) => options.accept?.includes(kind) === true
 
 /** Says what was seen, and which options answer it, on one line. */
 export function toDoubtText({ seen, answers }: Doubt): string {

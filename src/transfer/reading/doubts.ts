@@ -4,9 +4,18 @@ import { basename } from 'node:path'
 import { join, quote, quotePath, toCount, toNumber } from '../../words.ts'
 import { BROKEN } from './breaks.ts'
 import { isDate, SERIAL, UNCLEAR_DATE } from './dates.ts'
-import { accepting, type Doubt, describeRow, naming, removing, treating } from './doubt.ts'
-import type { Effect } from './effect.ts'
-import type { Column, Doubtful } from './layout.ts'
+import {
+  accepting,
+  type Doubt,
+  describeRow,
+  type FileDoubt,
+  isAccepted,
+  type ListDoubt,
+  naming,
+  removing,
+  treating,
+} from './doubt.ts'
+import type { Column } from './layout.ts'
 import { MAX_VALUES, type Profile } from './profile.ts'
 import {
   DATE_NAMES,
@@ -19,17 +28,6 @@ import {
 } from './programs.ts'
 import type { Rows } from './rows.ts'
 import { findFlag, saysNameLeft, saysTitleLeft, toPlain } from './words.ts'
-
-type Found = Doubt | readonly Doubt[] | undefined
-
-/** Finds doubts about the file. */
-type FileDoubt = (rows: Rows, effect?: Effect) => Found
-
-/** Finds doubts about what the import does to the list. */
-type ListDoubt = (rows: Rows, effect: Effect) => Found
-
-/** Whether the owner has accepted doubts of a kind. */
-const isAccepted = ({ options }: Rows, kind: Doubtful) => options.accept?.includes(kind) === true
 
 /** What in a column says that somebody left, or no. */
 interface Sign {
@@ -115,9 +113,7 @@ function findSilence(rows: Rows, suspects: readonly Unread[]): Doubt | undefined
   }
 }
 
-/**
- * Here all have a sign: a column without one is a suspect only while nothing says who left, and then `findSilence` has its doubt.
- */
+/** Here all have a sign: a column without one is a suspect only while nothing says who left, and then `findSilence` has its doubt. */
 function toSpeaking(speaking: readonly Unread[]): Doubt | undefined {
   const [first, ...others] = speaking
   if (!first?.sign) return undefined
