@@ -30,18 +30,10 @@ export async function buildImage(folder: string): Promise<void> {
 /** Copies Node and npm of this machine, what they run, and the settings of npm to a root. */
 function copyNode(root: string): void {
   const programs = [realpathSync(Bun.which('node') ?? ''), '/bin/sh', '/bin/bash', '/usr/bin/env', '/usr/bin/ldd']
-  const libraries = programs.flatMap((program) =>
-    [
-      ...Bun.spawnSync(['ldd', program])
-        .stdout.toString()
-        .matchAll(/(\/\S+) \(0x/g),
-    ].map(([, path = '']) => path),
-  )
   const settings = ['userconfig', 'globalconfig'].map((name) => run(['npm', 'config', 'get', name]).trim())
   const files = [...settings, process.env.NODE_EXTRA_CA_CERTS ?? '', '/etc/ssl/certs/ca-certificates.crt']
-  for (const file of [...programs, ...libraries, ...files.filter((name) => existsSync(name))]) {
-    cpSync(realpathSync(file), join(root, file))
-  }
+  for (const program of programs) copyProgram(program, root)
+  for (const file of files.filter((name) => existsSync(name))) cpSync(realpathSync(file), join(root, file))
   for (const [folder, mode] of [
     ['tmp', 0o1777],
     ['usr/bin', 0o755],
@@ -53,6 +45,16 @@ function copyNode(root: string): void {
   })
   symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/bin/npm'))
   if (!existsSync(join(root, 'usr/bin/node'))) symlinkSync(programs[0] ?? '', join(root, 'usr/bin/node'))
+}
+
+/** Copies a program of this machine, and the libraries that it loads, to the same paths of a root. */
+export function copyProgram(program: string, root: string): void {
+  const libraries = Bun.spawnSync(['ldd', program])
+    .stdout.toString()
+    .matchAll(/(\/\S+) \(0x/g)
+  for (const file of [program, ...[...libraries].map(([, path = '']) => path)]) {
+    cpSync(realpathSync(file), join(root, file))
+  }
 }
 
 /** Runs buildah, and returns its output. @throws Error with what it printed when it fails */

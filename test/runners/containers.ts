@@ -11,6 +11,8 @@ import { findBlock, readText } from '../support/markdown.ts'
 import { findProgram, ROOT } from '../support/paths.ts'
 import { createFolder } from '../support/workspace.ts'
 import { buildImage } from './build-image.ts'
+import { findServer } from './postgres.ts'
+import { buildPostgres } from './postgres-image.ts'
 
 /** Podman as root without systemd, and without control groups, which an outer container may not offer. */
 const CONTAINERS_CONF = `[containers]
@@ -52,9 +54,12 @@ const PROGRAMS: Readonly<Record<string, string>> = {
         compose up "$@" ;;
       exec)
         if [ "$1" = --no-TTY ]; then shift; fi
-        compose exec -T "$@" ;;
+        service=$1; shift
+        # The one of Compose 1 does not pass the end of its input on.
+        exec ${DOCKER} exec --interactive \${project}_\${service}_1 "$@" ;;
       cp) exec ${DOCKER} cp "$(echo "$1" | sed "s/^rollcall:/\${project}_rollcall_1:/")" "$(echo "$2" | sed "s/^rollcall:/\${project}_rollcall_1:/")" ;;
       run)
+        if [ "$4" = rollcall-postgres ]; then compose run -T "$@"; fi
         test "$1 $2 $4" = '--rm --volume rollcall'
         mount=$3; shift 4
         exec ${DOCKER} run --rm --read-only --volume \${project}_data:/data --volume "$mount" rollcall "$@" ;;
@@ -73,6 +78,8 @@ const subscribe = (port: number, email: string) =>
 
 /** Prints the output of a command behind a mark. A failure ends the day. */
 const show = (mark: string, command: string) => `output=$(${command.trim()})\necho "= ${mark}$output"`
+
+const COUNT_POSTGRES = (mark: string) => show(mark, 'docker compose exec rollcall-postgres rollcall count')
 
 /** The day. A line of its output begins with `=`. */
 const DAY = [
@@ -105,6 +112,18 @@ const DAY = [
   block('second').replace(/^docker compose.* count$/m, (count) => show('garden: ', count)),
   WORKS(3001),
   'docker compose --project-name garden --env-file garden.env stop',
+  // The first start has a new, empty list; the one of the volume moves there.
+  'docker compose stop',
+  block('postgres').replace(/^docker compose.* count$/m, (count) => show('postgres: ', count)),
+  block('postgres-move'),
+  WORKS(3000),
+  COUNT_POSTGRES('moved: '),
+  block('postgres-backup'),
+  subscribe(3000, 'late@site.io'),
+  COUNT_POSTGRES('more: '),
+  block('postgres-restore'),
+  WORKS(3000),
+  COUNT_POSTGRES('restored: '),
   'docker compose stop',
   block('run'),
   WORKS(3000),
@@ -127,12 +146,15 @@ ip link set lo up
 export DOCKER_HOST=unix://$WALK/podman.sock XDG_RUNTIME_DIR=$WALK/run
 podman system service --time 0 unix://$WALK/podman.sock 2> $WALK/podman.log &
 for try in $(seq 100); do test -S $WALK/podman.sock && break; sleep 0.1; done
+# Compose waits until PostgreSQL is healthy. Podman lets systemd run the checks of health, and there is none.
+while sleep 5; do ${PODMAN} healthcheck run ${PROJECT}_postgres_1 > $WALK/health.log 2>&1 || true; done &
 cd $WALK/rollcall
 exec bash -euo pipefail $WALK/day.sh`
 
 test('a day with the image is as docs/containers.md says', async () => {
   const folder = await createFolder()
   await buildImage(folder)
+  buildPostgres(findServer('server', []).bin ?? '')
   mkdirSync(join(folder, 'bin'))
   mkdirSync(join(folder, 'rollcall'))
   for (const name of ['compose.yaml', 'deploy'])
@@ -168,6 +190,10 @@ test('a day with the image is as docs/containers.md says', async () => {
     '= restored: 2',
     '= upgraded: 2',
     '= garden: 0',
+    '= postgres: 0',
+    '= moved: 2',
+    '= more: 3',
+    '= restored: 2',
     '= one command: 1',
     '= podman: 1',
     '= owner: 65532',

@@ -9,6 +9,7 @@
  * failure. `npm run --silent test:only -- --packages NAME…` prints the Debian packages that checks need.
  */
 
+import { existsSync } from 'node:fs'
 import { findProgram, ROOT } from '../support/paths.ts'
 import { findServer, type ServerKind } from './postgres.ts'
 
@@ -135,8 +136,14 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
       ...NAMESPACES,
     },
     needsRoot: true,
-    // Its package cannot be installed beside the one of Docker itself.
-    findMissing: () => (findProgram('docker') ? undefined : 'not installed: docker (Debian package docker.io)'),
+    packages: ['postgresql', 'aardvark-dns'],
+    findMissing: () => {
+      // Its package cannot be installed beside the one of Docker itself.
+      if (!findProgram('docker')) return 'not installed: docker (Debian package docker.io)'
+      if (!existsSync('/usr/lib/podman/aardvark-dns'))
+        return 'not installed: aardvark-dns (Debian package aardvark-dns)'
+      return findServer('server', []).missing
+    },
     commands: [toTest('containers.ts', 600)],
   },
   release: {
