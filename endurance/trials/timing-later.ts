@@ -36,7 +36,7 @@ const COUNTS = 30
 
 export const timingLater: Trial = {
   name: 'timing-later',
-  promise: `the first request while 300 or 40 addresses are compacted, and the sum of five: AUC between 0.35 and 0.65 for each pair of new, known and suppressed`,
+  promise: `the first request while 300 or 40 addresses are compacted, the sum of five, and which request is slow: AUC between 0.35 and 0.65 for each pair of new, known and suppressed`,
   minutes: { sqlite: 12, postgres: 9 },
   needs: ['strace'],
   async run({ folder, random, createList, amount, progress }) {
