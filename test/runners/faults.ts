@@ -3,6 +3,10 @@
  * (sqlite.org/testing.html, section 3.3), in real commands and in the start of a service. After each fault the promise holds: a list or
  * a file is the earlier one or the new one, complete; a cursor is that of what was confirmed; nothing is left behind; the command says
  * what failed, in one line without a stack; and the same command, without a fault, completes the work.
+ *
+ * Every call that one thread makes fails once. Some branches need more than one EIO: two errors in one run and an error of another kind are
+ * below. A damaged list is in test/commands/restore.test.ts, a disk without owners in owners.test.ts, and the partial file of a process that
+ * lives in files.test.ts beside it.
  */
 
 import { expect, test } from 'bun:test'
@@ -47,7 +51,7 @@ interface Operation {
 }
 
 /** Runs a command under strace. Returns its result, and what strace wrote. */
-async function trace(fixture: CliFixture, { args, stdin }: Operation, kinds: Kinds, fault?: Fault) {
+async function trace(fixture: CliFixture, { args, stdin }: Operation, kinds: Kinds, fault?: Fault | readonly Fault[]) {
   const { folder, list } = fixture
   const program = [...toTracer({ folder, ...kinds, fault }), PROGRAM]
   const result = await runCommand(args, { program, stdin, folder, env: { DATABASE_URL: list } })
@@ -183,6 +187,40 @@ test.each(OPERATIONS.map((operation) => [operation.name, operation] as const))('
     expect([...met.values()].filter(Boolean).length).toBeGreaterThan(3)
     console.log(describeFaults(text, met))
   }
+})
+
+const RESTORE = OPERATIONS.find(({ name }) => name === 'restore')!
+
+/** Runs a restore with faults. Returns what it said, and the names in its folder. */
+async function restoreWith(fault: Fault | readonly Fault[]) {
+  const fixture = await createCliFixture()
+  await RESTORE.prepare(fixture)
+  const { result, text } = await trace(fixture, RESTORE, CHANGES, fault)
+  expect(text).toContain('(INJECTED)')
+  expectWords(result)
+  return { fixture, stderr: result.stderr, text, names: readdirSync(fixture.folder) }
+}
+
+test('a restore on a file system without hard links says so, and the list stays', async () => {
+  const { fixture, stderr, names } = await restoreWith({ call: 'link,linkat', n: 1, error: 'EPERM' })
+  expect(stderr).toContain('has no hard links: move the list to another folder, and restore again')
+  await expectEmails(fixture, fixture.list, [BOTH])
+  expect(names.filter((name) => !RESTORE.leaves.test(name))).toEqual([])
+})
+
+test('a restore that fails, and whose undo fails, says where the list is complete', async () => {
+  const renaming: Fault = { call: 'rename,renameat,renameat2', n: 1, error: 'EIO' }
+  const removing = { call: 'unlink,unlinkat', error: 'EIO' }
+  // A fault that never comes, to see which call takes the other name away.
+  const { text } = await restoreWith([renaming, { ...removing, n: 65_535 }])
+  const [, thread] = /^(\d+) +unlink.*before-restore/m.exec(text)!
+  const own = text.split('\n').filter((line) => line.startsWith(`${thread} `) && line.includes(' unlink'))
+  const n = own.findIndex((line) => line.includes('before-restore')) + 1
+  const { fixture, stderr, names } = await restoreWith([renaming, { ...removing, n }])
+  const [kept] = names.filter((name) => name.includes('before-restore'))
+  expect(stderr).toContain(`; the list is complete in ${fixture.folder}/${kept}`)
+  await expectEmails(fixture, `sqlite:${fixture.folder}/${kept}`, [BOTH])
+  await expectEmails(fixture, fixture.list, [BOTH])
 })
 
 /** Starts a service on a new list. Returns what it says when it ends instead. */

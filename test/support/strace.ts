@@ -17,7 +17,8 @@ export interface Trace {
   readonly folder: string
   /** The kinds of calls. */
   readonly calls: readonly string[]
-  readonly fault?: Fault | undefined
+  /** One, or several that happen in the same run. */
+  readonly fault?: Fault | readonly Fault[] | undefined
   /** Only calls about these files of the folder count. `PID` in a name is the number of the process. */
   readonly files?: readonly string[] | undefined
 }
@@ -29,11 +30,12 @@ const LOG = '.trace'
  * that the program has the number of the shell, which names of files contain, and gets the signals.
  */
 export function toTracer({ folder, calls, fault, files = [] }: Trace): string[] {
-  const rule = fault ? ` -e inject=${fault.call}:error=${fault.error}:when=${fault.n}` : ''
+  const faults = fault ? [fault].flat() : []
+  const rules = faults.map(({ call, n, error }) => ` -e inject=${call}:error=${error}:when=${n}`).join('')
   const paths = files.map((name) => ` -P "${join(folder, name).replaceAll('PID', '$$')}"`).join('')
-  const traced = fault ? fault.call : calls.join(',')
+  const traced = (fault ? faults.map(({ call }) => call) : calls).join(',')
   const log = join(folder, LOG)
-  const command = `exec strace -f -q -D --seccomp-bpf -o "${log}"${paths} -e trace=${traced}${rule} "$@"`
+  const command = `exec strace -f -q -D --seccomp-bpf -o "${log}"${paths} -e trace=${traced}${rules} "$@"`
   return ['sh', '-c', command, 'sh']
 }
 
