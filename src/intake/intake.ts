@@ -54,6 +54,19 @@ function createGroup(giveUp: (group: Group) => void): Group {
   return group
 }
 
+/** Returns the group that an address joins which comes now; undefined when it needs a new one. */
+function findOpenGroup(groups: readonly Group[]): Group | undefined {
+  const last = groups.at(-1)
+  return last && performance.now() - last.begunAt <= GROUP_MS ? last : undefined
+}
+
+/** Tells those who wait for a group whether it is committed. */
+function settle({ reply, deadline }: Group, error: Error | undefined): void {
+  clearTimeout(deadline)
+  if (error) reply.reject(error)
+  else reply.resolve()
+}
+
 /** Milliseconds for which addresses join a group. So the intake may give an address up this much earlier than GIVE_UP_MS. */
 const GROUP_MS = 100
 
@@ -81,11 +94,8 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
   const pending = () => [...next, ...committing].reduce((sum, { addresses }) => sum + addresses.length, 0)
 
   function add(address: Address): Promise<void> {
-    let group = next.at(-1)
-    if (!group || performance.now() - group.begunAt > GROUP_MS) {
-      group = createGroup(giveUp)
-      next.push(group)
-    }
+    const group = findOpenGroup(next) ?? createGroup(giveUp)
+    if (group !== next.at(-1)) next.push(group)
     // Before the run begins: a run that finds no address ends at once, and its promise would then stay in `running`.
     group.addresses.push(address)
     running ??= commitAll()
@@ -125,11 +135,7 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
       next = []
       const addresses = committing.flatMap((group) => group.addresses)
       const error = await attempts.run(addresses, () => store.add(addresses))
-      for (const { reply, deadline } of committing) {
-        clearTimeout(deadline)
-        if (error) reply.reject(error)
-        else reply.resolve()
-      }
+      for (const group of committing) settle(group, error)
       committing = []
     }
     // In the same turn as the last look at `next`. After a wait, such as in a `.then` of the caller, an address that came between

@@ -77,13 +77,23 @@ function holdsText(cell: string, text: string): boolean {
   return text !== '' && cell.toLowerCase().includes(text.toLowerCase())
 }
 
+/** Looks whether all rows have the cell of the first one, also those of people who left. */
+class AllRows {
+  #first: string | undefined
+  rows = 0
+  isConstant = true
+
+  add(cell: string): void {
+    this.#first ??= cell
+    this.rows++
+    if (cell !== this.#first) this.isConstant = false
+  }
+}
+
 /** Collects the profile of a column. */
 export class Collector {
+  readonly #all = new AllRows()
   readonly #values = new Map<string, number>()
-  /** The cell of the first row, and whether all rows have it, also those of people who left. */
-  #first: string | undefined
-  #rows = 0
-  #isConstant = true
   #empty = 0
   #addresses = 0
   #ownAddresses = 0
@@ -94,9 +104,7 @@ export class Collector {
 
   /** Takes a cell of any row, also of somebody who left. */
   compare(cell: string): void {
-    this.#first ??= cell
-    this.#rows++
-    if (cell !== this.#first) this.#isConstant = false
+    this.#all.add(cell)
   }
 
   /** Takes a cell of somebody who has not left. @param row.isAdded whether the person would be added @param row.address the cell of the address */
@@ -126,12 +134,12 @@ export class Collector {
   }
 
   toProfile(): Profile {
-    // Cells of people who have not left, as `#empty` counts them. `#rows` counts everybody.
+    // Cells of people who have not left, as `#empty` counts them. `#all` counts everybody.
     const filled = this.#others + this.#addresses + this.#ownAddresses
-    const hasSeveralRows = this.#rows > 1
+    const hasSeveralRows = this.#all.rows > 1
     const isFilledEverywhere = hasSeveralRows && filled > 0 && this.#empty === 0
     // When a single person has not left, one value shows nothing. So then those who left must have it too.
-    const isShared = filled > 1 || this.#isConstant
+    const isShared = filled > 1 || this.#all.isConstant
     const isSame = isFilledEverywhere && this.#values.size === 1 && isShared
     const hasFlagsOnly = filled > 0 && this.#answers.haveFlagsOnly
     // Such as "Source: website" in all rows. A flag, such as "Unsubscribed: yes" in all rows, may say that all of them left.
