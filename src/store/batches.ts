@@ -102,9 +102,11 @@ function sortParts<Row extends { readonly email: Address }>(rows: readonly Row[]
 
 /** Sorts rows by identity, with their positions. Rows of one person keep their order. */
 function sortByIdentity<Row extends { readonly email: Address }>(rows: readonly Row[]) {
-  return rows
-    .map((row, position) => ({ row, identity: toIdentity(row.email), position }))
-    .sort((one, other) => compare(one.identity, other.identity))
+  return withIdentities(rows).sort((one, other) => compare(one.identity, other.identity))
+}
+
+function withIdentities<Row extends { readonly email: Address }>(rows: readonly Row[]) {
+  return rows.map((row, position) => ({ row, identity: toIdentity(row.email), position }))
 }
 
 /** Compares letter by letter, as the stores do. The comparison of a language is slow, and has another order. */
@@ -159,7 +161,8 @@ export async function countImport(
     rows: readonly Row[],
     change: RowChange<Row, Outcome>,
   ): Promise<readonly Outcome[]> {
-    const sorted = sortByIdentity(rows)
+    // Without a list, nothing is read, and a large file takes seconds to sort.
+    const sorted = store ? sortByIdentity(rows) : withIdentities(rows)
     const outcomes = Array.from<Outcome>({ length: rows.length })
     for (let start = 0; start < sorted.length; start += PAGE) {
       // A signal of the system arrives in a turn of the event loop, and the work of a SQLite list is all microtasks.
