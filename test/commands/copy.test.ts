@@ -1,9 +1,12 @@
 /** `copy`: a copy has all of a list, with numbers, dates, suppressions and the id. */
 
 import { expect, test } from 'bun:test'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { link, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { PAGE_BYTES } from '../../src/store/sqlite/file.ts'
+import { openSqliteStore } from '../../src/store/sqlite/store.ts'
+import { toAddresses } from '../store/suite.ts'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { getServer } from '../support/postgres.ts'
 import { startService } from '../support/service.ts'
@@ -35,6 +38,8 @@ test('SQLite to PostgreSQL to SQLite: the same list, and a cursor stays valid', 
     const again = await run(['copy', '--from', from, '--to', to])
     expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('is not empty')])
   }
+  // As in every list of ours: more addresses share a large page (https://sqlite.org/fileformat2.html#page_size).
+  expect(readFileSync(join(folder, 'new/back.db')).readUInt16BE(16)).toBe(PAGE_BYTES)
   await print(['import', '-', '--list', back], 'new@site.io\n')
   expect(await print([...sync, '--list', back])).toBe('new@site.io\n')
 })
@@ -52,6 +57,21 @@ test('a list is not copied to itself by any path, and a missing list is not copi
   }
   expect((await run(['copy', '--from', 'sqlite:none.db', '--to', 'sqlite:new.db'])).code).toBe(1)
   expect(['none.db', 'new.db'].filter((name) => existsSync(join(folder, name)))).toEqual([])
+})
+
+test('a list that has only people who left, or only an inbox, is no target of a copy', async () => {
+  const { folder, list, print, run } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\n')
+  await print(['import', '-', '--suppress', '--list', 'sqlite:left.db'], 'bob@site.io\n')
+  const store = openSqliteStore(join(folder, 'inbox.db'), { access: 'create' })
+  await store.add(toAddresses('cyd@site.io'))
+  await store.close()
+  for (const name of ['left.db', 'inbox.db']) {
+    const before = readFileSync(join(folder, name))
+    const { code, stderr } = await run(['copy', '--from', list, '--to', `sqlite:${name}`])
+    expect([name, code, stderr]).toEqual([name, 1, expect.stringContaining('is not empty')])
+    expect(readFileSync(join(folder, name))).toEqual(before)
+  }
 })
 
 test('a copy that is stopped, killed or fails leaves nothing at the target, and the next one completes it', async () => {

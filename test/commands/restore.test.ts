@@ -273,6 +273,8 @@ test('a signal, a full disk or a kill at any step leaves the old list or the new
   const partial = join(await realpath(folder), `.list.db.${child.pid}.partial`)
   const release = partialSyncs.holdSyncsOf(partial)
   await until(() => partialSyncs.count(partial) > 0, 'the copy is synced')
+  // Nobody adds to a list that is about to be replaced.
+  expect(() => runSql(join(folder, 'list.db'), 'BEGIN IMMEDIATE')).toThrow('locked')
   child.kill('SIGTERM')
   release()
   expect(await child.exited).toBe(143)

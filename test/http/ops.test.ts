@@ -4,6 +4,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdir, statfs, utimes, writeFile } from 'node:fs/promises'
 import { createMetrics } from '../../src/http/metrics.ts'
 import { DOCUMENTS, ENDPOINT } from '../support/contract.ts'
+import { BOUND_BY_MODES } from '../support/disk.ts'
 import { holdLock, toListFile } from '../support/list-file.ts'
 import { readText } from '../support/markdown.ts'
 import { ROOT } from '../support/paths.ts'
@@ -130,6 +131,15 @@ test('/metrics has the time of the newest backup, and not of what a failed one l
     await utimes(`${folder}/${name}`, time, time)
   }
   expect(await readTime()).toBe(2_000)
+})
+
+test('a folder of backups that the service may not read hides only the time of the backup', async () => {
+  const other = await startService({ launcher: BOUND_BY_MODES, env: { OPS_PORT: '0' } })
+  await mkdir(`${other.folder}/data/backups`, { mode: 0 })
+  const text = await (await other.ops('/metrics')).text()
+  expect(text).toMatch(/^rollcall_backup_timestamp_seconds nan$/im)
+  expect(text).toMatch(/^rollcall_compaction_failing 0$/m)
+  expect(await other.stop()).toBe(0)
 })
 
 test('/metrics says whether the list can be written, as /readyz does', async () => {

@@ -93,6 +93,7 @@ test('the metric of free space is that of the disk to which a link leads', async
   const folder = await createFolder()
   await symlink(join(other, 'list.db'), join(folder, 'list.db'))
   const service = await startService({ folder, env: { OPS_PORT: '0', DATABASE_URL: 'sqlite:list.db' } })
+  await service.logged(`${other} is in memory (tmpfs), and the list is gone when the machine restarts`)
   const measure = async () => {
     const metrics = await (await service.ops('/metrics')).text()
     return Number(/^rollcall_disk_free_bytes (.*)$/m.exec(metrics)?.[1])
@@ -103,6 +104,22 @@ test('the metric of free space is that of the disk to which a link leads', async
     Math.floor(statfsSync(other).bavail / (step / statfsSync(other).bsize)) * step === (await measure())
   await until(isTheirs, 'the metric has the free space of the other disk')
   expect(await service.stop()).toBe(0)
+})
+
+test('the log that a killed service left cannot be moved: nothing is confirmed behind it', async () => {
+  const folder = await realpath(await createFolder())
+  const killed = await startService({ folder })
+  expect((await killed.subscribe('ada@site.io')).status).toBe(200)
+  await killed.stop('SIGKILL')
+  const counter = await createSyncCounter()
+  counter.failCallsOf('pwrite', toListFile(folder))
+  const service = await startService({ folder, env: counter.env })
+  expect((await service.subscribe('bob@site.io')).status).toBe(500)
+  counter.failCallsOf('pwrite', undefined)
+  await service.logged('the store has recovered')
+  expect((await service.subscribe('cyd@site.io')).status).toBe(200)
+  expect(await service.stop()).toBe(0)
+  expect(await readList(folder)).toEqual(expect.arrayContaining(['ada@site.io', 'cyd@site.io']))
 })
 
 test.each([

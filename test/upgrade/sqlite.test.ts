@@ -1,7 +1,8 @@
 /** An upgrade to a second version, and the way back, of a SQLite list. */
 
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { readdirSync, readFileSync, renameSync, truncateSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, statfsSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { getServer } from '../support/postgres.ts'
 import { runCommand, startCommand, startService } from '../support/service.ts'
@@ -205,6 +206,41 @@ test('the guide leads back: who left since stays away, and who came, or came bac
   expect(names('rollcall.before-restore')).toHaveLength(1)
 })
 
+test('a migration that fails ends the service, and leaves the list as it was, and no backup', async () => {
+  const { at, env, first, folder, names } = await createScene()
+  const failing = startCommand(['serve'], {
+    folder,
+    env: { ...env, TRY_SQLITE: 'INSERT INTO nowhere VALUES (1)' },
+    program: SECOND,
+  })
+  expect(await failing.ended).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/the list cannot be migrated: it stays as it was, and the service ends/),
+  })
+  expect(readVersion(at('list.db'))).toBe(1)
+  expect(names('before-upgrade')).toEqual([])
+  expect((await first(['count'])).stdout).toBe('4\n')
+})
+
+test('two services start at once: one migrates the list, and the other one uses it', async () => {
+  const { at, names, second, serveSecond } = await createScene()
+  // The frozen list is not in the mode of a list in use, which the first start changes.
+  const holding = new Database(at('list.db'))
+  holding.run('PRAGMA journal_mode = WAL')
+  holding.run('BEGIN IMMEDIATE')
+  const services = await Promise.all([serveSecond(), serveSecond()])
+  for (const service of services) await service.logged('migrating the list from version 1 to 2')
+  holding.run('ROLLBACK')
+  holding.close()
+  for (const service of services) await service.logged(DONE)
+  expect(names('before-upgrade')).toHaveLength(1)
+  for (const [index, service] of services.entries()) {
+    expect((await service.subscribe(`late.${index}@mail.io`)).status).toBe(200)
+    expect(await service.stop()).toBe(0)
+  }
+  expect((await second(EXPORT)).stdout).toBe(toText([...FROZEN, FROZEN_INBOX, 'late.0@mail.io', 'late.1@mail.io']))
+})
+
 /** Takes minutes. */
 const SLOW =
   'WITH RECURSIVE t (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM t WHERE x < 1000000000) SELECT count(*) FROM t'
@@ -223,8 +259,9 @@ test('killed or without space: the list stays as it was, and the next attempt le
   expect(readVersion(at('list.db'))).toBe(1)
   expect((await first(['count'])).stdout).toBe('4\n')
 
-  // A size that the disk does not have; the file has holes.
-  truncateSync(at('backup.db'), 2 ** 42)
+  // There is space for one more list of this size, and none for the log of the migration beside it. The file has holes.
+  const { bavail, bsize } = statfsSync(folder)
+  truncateSync(at('backup.db'), Math.round(bavail * bsize * 0.75))
   const full = startCommand(['serve'], { folder, env: { ...env, DATABASE_URL: 'sqlite:backup.db' }, program: SECOND })
   expect(await full.ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/MiB are free in .*: make space/) })
   expect(readVersion(at('backup.db'))).toBe(1)

@@ -82,7 +82,8 @@ function checkBackup(source: string, target: string): void {
   statSync(source)
   checkExists(source)
   if (readFileId(source) === readFileId(target)) throw new UsageError(`${source} is the list itself`)
-  for (const path of [source, target]) refuseForeignLog(path)
+  // That of the backup is looked at when it is opened.
+  refuseForeignLog(target)
 }
 
 /** Reads what the list holds, or why it cannot be read: such a list is replaced too. */

@@ -2,10 +2,10 @@
 
 import { Database } from 'bun:sqlite'
 import { expect, onTestFinished, test } from 'bun:test'
-import { statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkClock } from '../../../src/store/numbers.ts'
-import { endRun, keepLogShort, keepServiceLogShort } from '../../../src/store/sqlite/checkpoint.ts'
+import { endRun, keepLogShort, keepServiceLogShort, LOG_BYTES } from '../../../src/store/sqlite/checkpoint.ts'
 import { closeList, type ListFile, openListFile, write } from '../../../src/store/sqlite/file.ts'
 import { append } from '../../../src/store/sqlite/inbox.ts'
 import { getRow } from '../../../src/store/sqlite/transaction.ts'
@@ -57,9 +57,9 @@ test('the end of a run of compaction moves the log after 128 commits, and counts
     endRun(list)
     const { log, checkpointed } = countPages(list)
     expect(checkpointed).toBe(log)
+    expect(list.state.commits).toBe(0)
     // The next commit begins the log again.
-    addOne(list, 128)
-    list.state.commits = 0
+    append(list.db, '["user.128@site.io"]')
   }
 })
 
@@ -178,6 +178,33 @@ test('after a write that failed, copies are forgotten at once, and not at the ne
   }
   expect(() => write(list, fail)).toThrow('disk I/O error')
   expect(list.state.doubt).toBe('forgotten')
+})
+
+test('a write that failed leaves no file open', async () => {
+  const { list } = await openList()
+  const fail = () => {
+    throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_FSYNC' })
+  }
+  const countOpen = () => readdirSync('/proc/self/fd').length
+  addOne(list, 0)
+  // The first one opens the list for good: see keepDescriptor.
+  expect(() => write(list, fail)).toThrow('disk I/O error')
+  const before = countOpen()
+  for (let index = 1; index < 20; index++) {
+    write(list, () => addOne(list, index))
+    expect(() => write(list, fail)).toThrow('disk I/O error')
+  }
+  expect(countOpen()).toBeLessThan(before + 10)
+})
+
+test('after a burst, the log gives its space back', async () => {
+  const { list, file } = await openList()
+  const size = () => statSync(`${file}-wal`).size
+  while (size() <= LOG_BYTES + 2 ** 20) list.db.run('UPDATE list SET last_seq = last_seq + 1')
+  expect(keepLogShort(list, 1)).toBe('moved')
+  // The next commit begins the log again.
+  addOne(list, 0)
+  expect(size()).toBeLessThanOrEqual(LOG_BYTES)
 })
 
 test('what is sorted stays in memory, because the folder of temporary files may be full', async () => {

@@ -7,6 +7,7 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { copyInto, copyUnchanged } from '../../../src/store/sqlite/backup.ts'
 import { checkSqliteList } from '../../../src/store/sqlite/checks.ts'
 import { PAGE_BYTES } from '../../../src/store/sqlite/file.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
@@ -51,6 +52,53 @@ test('doctor notices every overwritten page that holds a table', async () => {
     if (results.every(({ ok }) => ok)) missed.push(index)
   }
   expect(missed).toEqual([])
+})
+
+test('a list is not opened for writing when the first page of any table is damaged, so that nothing is confirmed', () => {
+  const file = join(folder, 'damaged.db')
+  writeFileSync(file, sound.bytes)
+  const db = new Database(file, { readonly: true })
+  const roots = db
+    .query<{ name: string; page: number }, []>(`SELECT name, rootpage AS page FROM sqlite_schema WHERE type = 'table'`)
+    .all()
+  db.close()
+  expect(roots.map(({ name }) => name).sort()).toEqual(['identities', 'inbox', 'list', 'subscribers', 'suppressions'])
+  for (const { name, page } of roots) {
+    const damaged = writeDamaged(page - 1, Buffer.alloc(PAGE_BYTES))
+    expect(() => openSqliteStore(damaged, { access: 'change' }), name).toThrow('is damaged')
+  }
+})
+
+/** A connection to a list on a disk that writes the copy of it wrong. */
+class WrongDisk extends Database {
+  readonly damage: (copy: string) => void
+
+  constructor(file: string, damage: (copy: string) => void) {
+    super(file, { readonly: true })
+    this.damage = damage
+  }
+
+  override run(...args: Parameters<Database['run']>): ReturnType<Database['run']> {
+    const result = super.run(...args)
+    if (args[0] === 'VACUUM INTO ?') this.damage(String([args[1]].flat()[0]))
+    return result
+  }
+}
+
+test('a copy is read again, and is not taken for sound because its list is', () => {
+  const file = join(folder, 'whole.db')
+  writeFileSync(file, sound.bytes)
+  using changed = new WrongDisk(file, (copy) => {
+    using db = new Database(copy)
+    db.run(`UPDATE subscribers SET email = 'other@site.io' WHERE seq = (SELECT max(seq) FROM subscribers)`)
+  })
+  expect(() => copyInto(changed, join(folder, 'changed.db'))).toThrow('an address differs between its two tables')
+  // The backup before an upgrade, which is the way back.
+  using torn = new WrongDisk(file, (copy) => {
+    const bytes = readFileSync(copy)
+    writeFileSync(copy, bytes.fill(0, bytes.length - PAGE_BYTES))
+  })
+  expect(() => copyUnchanged(torn, join(folder, 'torn.db'))).toThrow('is damaged')
 })
 
 test('a snapshot whose head is gone leaves no transaction open', async () => {
