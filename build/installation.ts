@@ -70,7 +70,7 @@ export async function writeArchive(executable: string, date: Date): Promise<void
   // Files without their folders: as root, tar would change the mode of folders that exist.
   const archive = `${executable}.tar`
   const time = `@${toSeconds(date)}`
-  const owner = ['--owner=0', '--group=0', '--numeric-owner', '--mode=go-w']
+  const owner = ['--owner=0', '--group=0', '--numeric-owner']
   await $`tar --create --format=ustar ${owner} --mtime=${time} --file ${archive} --directory ${folder} ${paths}`
   await $`gzip --no-name --force ${archive}`
   rmSync(folder, { recursive: true })

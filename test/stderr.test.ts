@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createCliFixture } from './support/cli-fixture.ts'
+import { ROOT } from './support/paths.ts'
 import { PROGRAM } from './support/program.ts'
 import { NO_ENV_FILE } from './support/service.ts'
 import { until, within } from './support/wait.ts'
@@ -47,6 +48,22 @@ test.concurrent.each(Object.entries(PLACES))(
     RUNNING.delete(child)
   },
 )
+
+test('a note of a command waits about a second for a reader that has stopped, and not for ever', async () => {
+  const folder = await createFolder()
+  const script = `import { writeError } from '${ROOT}/src/stderr.ts'
+    // As every command does; the runtime puts the pipe into non-blocking mode then.
+    process.stderr.on('error', () => {})
+    const start = performance.now()
+    writeError('x'.repeat(200_000))
+    console.log(performance.now() - start)`
+  const place = 'mkfifo log; exec 3<> log 2> log; exec "$@"'
+  const child = Bun.spawn(['sh', '-c', place, 'sh', process.execPath, '-e', script], { cwd: folder })
+  RUNNING.add(child)
+  const waited = Number(await within(child.stdout.text(), 'the note is given up'))
+  RUNNING.delete(child)
+  expect(waited).toBeWithin(900, 10_000)
+})
 
 test('a command works without its notes', async () => {
   const { shell, folder, rows } = await createCliFixture()

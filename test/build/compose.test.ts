@@ -5,15 +5,16 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { readConfig } from '../../src/config/config.ts'
+import { HEALTH_DEADLINE_MS, STOP_DEADLINE_MS } from '../../src/limits.ts'
 import { readText } from '../support/markdown.ts'
 import { createFolder } from '../support/workspace.ts'
 
 const { services } = parse(readText('compose.yaml'), { merge: true })
 
+const CONTAINERFILE = readText('Containerfile')
+
 /** What the Containerfile sets. */
-const IMAGE = Object.fromEntries(
-  [...readText('Containerfile').matchAll(/\b([A-Z_]+)=(\S+)/g)].map(([, ...pair]) => pair),
-)
+const IMAGE = Object.fromEntries([...CONTAINERFILE.matchAll(/\b([A-Z_]+)=(\S+)/g)].map(([, ...pair]) => pair))
 
 /** Replaces a variable by its default, as `docker compose` does. */
 const toEnvironment = (variables: Record<string, string>) =>
@@ -61,4 +62,52 @@ test('the image runs as a user of its own, whose number is that of the folder of
   const [, last = ''] = readText('Containerfile').split(/^FROM scratch$/m)
   expect([...last.matchAll(/^USER (.+)$/gm)].map(([, user]) => user)).toEqual(['65532:65532'])
   expect(last).toMatch(/^COPY --from=build --chown=65532:65532 \S+\/data\/ \/data\/$/m)
+  const image = readText('build/image.ts')
+  expect(image).toContain("'etc/passwd': 'rollcall:x:65532:65532::/data:/\\n'")
+  expect(image).toContain("'etc/group': 'rollcall:x:65532:\\n'")
+  // The advice of an error that a container meets, and of the guide.
+  expect(readText('src/failure.ts')).toContain('IMAGE_USER = 65532')
+  const users = readText('docs/containers.md').match(/(?<=chown (?:-R )?)\d+/g)
+  expect([...new Set(users)]).toEqual(['65532'])
+})
+
+test('a container has time to stop and to answer a health check, and starts again by itself', () => {
+  const toSeconds = (text: string) => Number(/^(\d+)s$/.exec(text)?.[1])
+  for (const name of ['rollcall', 'rollcall-postgres']) {
+    const { stop_grace_period: grace, healthcheck, restart } = services[name]
+    expect(toSeconds(grace) * 1000).toBeWithin(STOP_DEADLINE_MS + 1_000, 3 * STOP_DEADLINE_MS)
+    expect(healthcheck.test).toEqual(['CMD', 'rollcall', 'healthcheck'])
+    expect(toSeconds(healthcheck.timeout) * 1000).toBeWithin(HEALTH_DEADLINE_MS + 1_000, 5 * HEALTH_DEADLINE_MS)
+    expect([name, restart]).toEqual([name, 'unless-stopped'])
+  }
+  for (const name of ['caddy', 'postgres']) expect([name, services[name].restart]).toEqual([name, 'unless-stopped'])
+  const [, image = ''] = CONTAINERFILE.split(/^FROM scratch$/m)
+  const [, timeout = ''] =
+    /^HEALTHCHECK --interval=30s --timeout=(\S+) --start-period=10s CMD \["rollcall", "healthcheck"\]$/m.exec(image) ??
+    []
+  expect(toSeconds(timeout) * 1000).toBeWithin(HEALTH_DEADLINE_MS + 1_000, 5 * HEALTH_DEADLINE_MS)
+  // The signal at which the service answers what has begun.
+  expect(image).toMatch(/^STOPSIGNAL SIGTERM$/m)
+})
+
+test('the list and the database outlive their containers: each is in a volume whose name no folder changes', () => {
+  const { name, services: all, volumes } = parse(readText('compose.yaml'), { merge: true })
+  expect(name).toBe('rollcall')
+  expect(all.rollcall.volumes).toEqual(['data:/data'])
+  // Below it, the image of PostgreSQL 18 has its data.
+  expect([all.postgres.image, all.postgres.volumes]).toEqual(['postgres:18', ['postgres:/var/lib/postgresql']])
+  expect(Object.keys(volumes).sort()).toEqual(['caddy', 'data', 'postgres'])
+})
+
+test('no password is in the environment of a container, where every program of it sees it', () => {
+  const all = Object.values<{ environment?: Record<string, string> }>(services)
+  const names = all.flatMap(({ environment = {} }) => Object.keys(environment))
+  expect(names.filter((name) => /PASSWORD/.test(name))).toEqual(['POSTGRES_PASSWORD_FILE'])
+  expect(services.postgres.environment.POSTGRES_PASSWORD_FILE).toBe('/run/secrets/postgres_password')
+})
+
+test('the image is built from what package-lock.json pins, and says which commit it is', () => {
+  const installs = CONTAINERFILE.match(/^RUN npm .*$/gm)
+  expect(installs).toEqual(['RUN npm ci --omit=dev'])
+  expect(readText('.ci/image')).toContain('--build-arg "REVISION=$(git rev-parse HEAD)"')
 })

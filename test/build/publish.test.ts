@@ -56,7 +56,9 @@ test('npm gets the package once, under the name of package.json; another one of 
   const { origin, packages } = startRegistry()
   const { folder, pack } = await createRelease('@owner/list')
   expect(await publish(folder, ['npm'], origin)).toMatchObject({ code: 0 })
-  expect([...packages]).toEqual([['@owner/list', expect.objectContaining({ 'dist-tags': { latest: '1.0.0' } })]])
+  // A package of an owner is private unless that is said.
+  const published = { 'dist-tags': { latest: '1.0.0' }, access: 'public' }
+  expect([...packages]).toEqual([['@owner/list', expect.objectContaining(published)]])
   expect(await publish(folder, ['npm'], origin)).toMatchObject({ code: 0, stdout: 'npm has @owner/list 1.0.0\n' })
   await pack('two')
   const line = 'npm has another package as @owner/list 1.0.0: a version is published once\n'
@@ -86,4 +88,19 @@ test('a release of GitHub is created once, and its files are written again', asy
 test('without a part, it says what there is', async () => {
   const { folder } = await createRelease('list')
   expect(await publish(folder, [])).toMatchObject({ code: 2, stderr: expect.stringContaining('.ci/publish npm') })
+})
+
+test('an image that was not pushed fails, also where buildah says that it was', async () => {
+  const { folder } = await createRelease('list')
+  mkdirSync(join(folder, 'dist/images'))
+  writeFileSync(join(folder, 'dist/images/x86_64.tar'), '')
+  // In the place of buildah, whose version 1.28 exits with 0 when a push fails. With `digest`, it writes the digest of what it pushed.
+  const buildah =
+    '#!/bin/sh -e\ntest -e digest || exit 0\nwhile [ $# -gt 0 ]; do [ "$1" != --digestfile ] || echo sha256:0 > "$2"; shift; done\n'
+  writeFileSync(join(folder, 'bin/buildah'), buildah, { mode: 0o755 })
+  const refused = { code: 1, stdout: '', stderr: 'ghcr.io/owner/list:1.0.0 was not pushed\n' }
+  expect(await publish(folder, ['image', 'ghcr.io/Owner/list'])).toEqual(refused)
+  writeFileSync(join(folder, 'digest'), '')
+  const output = 'name=ghcr.io/owner/list\ndigest=sha256:0\n'
+  expect(await publish(folder, ['image', 'ghcr.io/Owner/list'])).toMatchObject({ code: 0, stdout: output })
 })

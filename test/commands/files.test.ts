@@ -2,8 +2,9 @@
 
 import { expect, onTestFinished, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
-import { chmod, link, mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises'
+import { chmod, chown, link, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { withPartialFile } from '../../src/files.ts'
 import { type CliFixture, createCliFixture } from '../support/cli-fixture.ts'
 import { BOUND_BY_MODES } from '../support/disk.ts'
 import { PROGRAM } from '../support/program.ts'
@@ -184,6 +185,8 @@ test('the next export removes what a killed one left, and no other file', async 
   await killed.exited
   const { pid } = killed
   expect(await partials()).toEqual([`.o.csv.${pid}.partial`])
+  // SQLite has one beside the partial file of a backup.
+  await write(`.o.csv.${pid}.partial-journal`, '')
   const others = [
     `.o.csv.${process.pid}.partial`,
     ...[`.other.csv.${pid}.partial`, `.o.csv.${pid}.partial.txt`, `.oxcsv.${pid}.partial`, `o.csv.${pid}.partial`],
@@ -192,6 +195,37 @@ test('the next export removes what a killed one left, and no other file', async 
   await print(['export', '--out', 'o.csv'])
   expect(await partials()).toEqual(others)
   expect(await readFile(join(folder, 'o.csv'), 'utf8')).toBe(await print(['export']))
+})
+
+test('the partial file of a process of another user stays', async () => {
+  const { folder, list, print, write } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\n')
+  // The first process of a system is of root.
+  await write('.o.csv.1.partial', 'of another process')
+  await shareWithAnother(folder)
+  const program = [...AS_ANOTHER, PROGRAM]
+  const { code, stderr } = await runCommand(['export', '--list', list, '--out', 'o.csv'], { folder, program })
+  expect([code, stderr]).toEqual([0, expect.stringContaining('1 address exported')])
+  expect(readFileSync(join(folder, '.o.csv.1.partial'), 'utf8')).toBe('of another process')
+})
+
+/** Starts a command as a user other than root. */
+const AS_ANOTHER = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'] : []
+
+/** Gives a folder and its files to that user. */
+async function shareWithAnother(folder: string): Promise<void> {
+  if (process.getuid?.() !== 0) return
+  for (const name of ['.', ...(await readdir(folder))]) await chown(join(folder, name), 65_534, 65_534)
+}
+
+test('a partial file takes its journal along, also when the work fails', async () => {
+  const { folder } = await createCliFixture()
+  const work = withPartialFile(join(folder, 'o.db'), 'o.db', async (partial) => {
+    for (const ending of ['-journal', '-wal', '-shm']) await writeFile(partial + ending, '')
+    throw new Error('stopped')
+  })
+  await expect(work).rejects.toThrow('stopped')
+  expect(await readdir(folder)).toEqual([])
 })
 
 test('nothing is handed over when the cursor cannot be saved, because it would be handed over again at every run', async () => {
@@ -205,4 +239,8 @@ test('nothing is handed over when the cursor cannot be saved, because it would b
   const { code, stderr } = await runCommand(args, { folder, program: [...BOUND_BY_MODES, PROGRAM] })
   expect([code, stderr]).toEqual([1, expect.stringContaining('closed/c: permission denied')])
   expect(existsSync(join(folder, 'ran'))).toBe(false)
+  // A pipe would get the same people again and again.
+  const options = { folder, program: [...BOUND_BY_MODES, PROGRAM] }
+  const printed = await runCommand(['export', '--list', list, '--cursor-file', 'closed/c'], options)
+  expect(printed).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining('closed/c: permission denied') })
 })

@@ -43,6 +43,12 @@ test.each<readonly [what: string, says: string, respond: RequestListener]>([
     (_, response) => void response.setHeader('Content-Type', 'text/html').end('<p>ok</p>\n'),
   ],
   [
+    'another program that redirects to a page of its own',
+    '/readyz: another program answers: correct the host and the port in the settings',
+    ({ url }, response) =>
+      url === '/readyz' ? void response.writeHead(302, { Location: '/ok' }).end() : void response.end('ok\n'),
+  ],
+  [
     'a service that does not answer',
     '/readyz: no answer within 6 s: restart the service, or correct the port in the settings',
     () => {},

@@ -12,7 +12,13 @@ import { readConfig } from '../../src/config/config.ts'
 import { parseSite } from '../../src/config/site-file.ts'
 import { PROBLEMS, toErrorBody } from '../../src/errors.ts'
 import { EXIT } from '../../src/failure.ts'
-import { BODY_DEADLINE_MS, IDLE_TIMEOUT_S, MAX_DISCARDED_BYTES, STOP_DEADLINE_MS } from '../../src/limits.ts'
+import {
+  BODY_DEADLINE_MS,
+  IDLE_TIMEOUT_S,
+  MAX_DISCARDED_BYTES,
+  STOP_DEADLINE_MS,
+  STORE_DEADLINE_MS,
+} from '../../src/limits.ts'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { RESPONSES } from '../support/contract.ts'
 import { readText } from '../support/markdown.ts'
@@ -54,6 +60,40 @@ test('rollcall.service: it has only settings, the service has time to stop, and 
   expect(Number(readSetting('TimeoutStopSec')) * 1000).toBeGreaterThan(STOP_DEADLINE_MS)
   expect(readSetting('RestartPreventExitStatus')).toBe(String(EXIT.usage))
   expect(readText('deploy/sysusers.conf')).toMatch(new RegExp(`^u ${readSetting('User')} - ".*" /var/lib/`, 'm'))
+})
+
+const SERVICES = ['rollcall.service', 'rollcall-backup.service', 'rollcall-sync@.service'].map((name) =>
+  readText(`deploy/${name}`),
+)
+
+test('each unit has the same restrictions, and what the service writes is for its user alone', () => {
+  // docs/security.md: files have mode 0600, folders 0700, and the service can write in /var/lib/rollcall only.
+  for (const text of SERVICES) {
+    for (const line of ['User=rollcall', 'StateDirectoryMode=0700', 'UMask=0077', 'ProtectSystem=strict']) {
+      expect(text.split('\n')).toContain(line)
+    }
+  }
+  const [own = [], ...others] = SERVICES.map((text) => text.slice(text.indexOf('NoNewPrivileges=')).split('\n'))
+  // A backup needs no network at all.
+  const isSame = (line: string) =>
+    line !== '' && !/^(?:PrivateNetwork|RestrictAddressFamilies)=|^\[Install|^WantedBy/.test(line)
+  expect(own.filter(isSame).length).toBeGreaterThan(20)
+  for (const lines of others) expect(lines.filter(isSame)).toEqual(own.filter(isSame))
+})
+
+test('the times of the units are those of the guides', () => {
+  const read = (name: string, key: string) => new RegExp(`^${key}=(.*)$`, 'm').exec(readText(`deploy/${name}`))?.[1]
+  // docs/deploy.md.
+  expect(readSetting('LimitNOFILE')).toBe('65536')
+  // docs/operations.md: a stop takes at most 10 s. Then systemd need not wait for minutes.
+  expect(Number(readSetting('TimeoutStopSec')) * 1000).toBeLessThan(2 * STOP_DEADLINE_MS)
+  expect(Number(readSetting('RestartSec'))).toBeLessThan(10)
+  // docs/hand-over.md: every five minutes. A run that hangs ends before the next day.
+  expect(read('rollcall-sync@.timer', 'OnUnitInactiveSec')).toBe('5min')
+  expect(read('rollcall-sync@.service', 'TimeoutStartSec')).toBe('1h')
+  // docs/operations.md: every night, also after one in which the machine was off.
+  expect(read('rollcall-backup.timer', 'OnCalendar')).toBe('*-*-* 02:00')
+  expect(read('rollcall-backup.timer', 'Persistent')).toBe('yes')
 })
 
 test('rollcall.service: it is started again for ever, with a pause', () => {
@@ -137,6 +177,39 @@ test('restore-drill.sh takes no settings of the server: it tries the backup, wha
   const settings = 'export ENV_FILE=/nowhere/env DATABASE_URL=mysql://nowhere'
   const drill = await shell(`${settings}; sh ${join(ROOT, 'deploy/restore-drill.sh')} backup.db "$program"`)
   expect(drill).toMatchObject({ code: 0, stdout: expect.stringContaining('"subscribers":2') })
+})
+
+/** The numbers that a pattern finds in a file, in its order. */
+const readNumbers = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, number]) => Number(number))
+
+test('each proxy lets a client send 30 POSTs in 10 s, and then says how long to wait', () => {
+  const [caddy = '', haproxy = '', nginx = ''] = PROXIES
+  // What comes at once, and 10 s of what comes after it.
+  const [burst = 0] = readNumbers(nginx, /limit_req zone=\w+ burst=(\d+) nodelay;/g)
+  const [rate = 0] = readNumbers(nginx, /rate=(\d+)r\/s;/g)
+  expect(burst + 10 * rate).toBe(30)
+  expect(readNumbers(caddy, /events (\d+)/g)).toEqual([30])
+  expect(readNumbers(caddy, /window (\d+)s/g)).toEqual([10])
+  expect(readNumbers(haproxy, /sc_http_req_rate\(0\) gt (\d+)/g)).toEqual([30])
+  expect(readNumbers(haproxy, /http_req_rate\((\d+)s\)/g)).toEqual([10])
+  // A client that is forgotten begins anew.
+  const [expiry = 0] = readNumbers(haproxy, /expire (\d+)m/g)
+  expect(expiry * 60).toBeGreaterThan(10)
+  for (const text of [haproxy, nginx]) expect(readNumbers(text, /Retry-After (\d+)/g)).toEqual([10])
+})
+
+test('a proxy waits longer than Rollcall, but not for ever, and its redirect to https keeps a POST', () => {
+  const [caddy = '', haproxy = '', nginx = ''] = PROXIES
+  const limits = [
+    ...readNumbers(haproxy, /timeout (?:client|server) (\d+)s/g),
+    ...readNumbers(caddy, /read_body (\d+)s/g),
+  ]
+  expect(limits).toHaveLength(3)
+  for (const seconds of limits) expect(seconds * 1000).toBeWithin(BODY_DEADLINE_MS + 1_000, 60_001)
+  const [server = 0] = readNumbers(haproxy, /timeout server (\d+)s/g)
+  expect(server * 1000).toBeGreaterThan(BODY_DEADLINE_MS + STORE_DEADLINE_MS)
+  expect(readNumbers(nginx, /return (\d+) https:/g)).toEqual([308])
+  expect(readNumbers(haproxy, /redirect scheme https code (\d+)/g)).toEqual([308])
 })
 
 test('each proxy limits a client, and not all readers together', () => {

@@ -8,7 +8,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parse } from 'yaml'
 import { BUILDS } from '../../build/run.ts'
-import { scripts } from '../../package.json' with { type: 'json' }
+import { engines, scripts } from '../../package.json' with { type: 'json' }
 import { RUNNERS } from '../runners/run.ts'
 import { readText } from '../support/markdown.ts'
 import { ROOT } from '../support/paths.ts'
@@ -20,9 +20,16 @@ interface Step {
   readonly env?: Readonly<Record<string, string>>
 }
 
+interface Matrix {
+  readonly include?: readonly { readonly runner: string; readonly checks: string }[]
+  readonly node?: readonly number[]
+  readonly runner?: readonly string[]
+}
+
 interface Job {
   readonly steps?: readonly Step[]
-  readonly strategy?: { readonly matrix: { readonly include?: readonly { readonly checks: string }[] } }
+  readonly strategy?: { readonly matrix: Matrix }
+  readonly 'timeout-minutes'?: number
   readonly needs?: string | readonly string[]
   readonly uses?: string
   readonly if?: string
@@ -33,6 +40,7 @@ interface Job {
 interface Workflow {
   readonly on: Readonly<Record<string, unknown>>
   readonly permissions?: unknown
+  readonly concurrency?: Readonly<Record<string, unknown>>
   readonly jobs: Readonly<Record<string, Job>>
 }
 
@@ -129,6 +137,49 @@ test('every change runs the tests, nothing is allowed to fail, and the breaks ru
   const conditions = JOBS.flatMap((job) => [job, ...(job.steps ?? [])]).flatMap((each) => ('if' in each ? each.if : []))
   expect(conditions).toEqual(["github.event_name == 'schedule'"])
   for (const file of FILES) expect(readText(file)).not.toContain('continue-on-error')
+})
+
+test('each check of the sources is in npm test and in the quick check, and a warning fails', () => {
+  const toSteps = (script: string) => script.split(' && ')
+  const common = ['bun --check', 'bun --check --cwd src/page/assets', 'biome check --error-on-warnings']
+  expect(toSteps(scripts.check).slice(0, 3)).toEqual(common)
+  expect(toSteps(scripts.test).slice(0, 3)).toEqual(common)
+  expect(scripts.test).toMatch(/ \.\/test$/)
+  for (const name of readdirSync(join(ROOT, '.ci'))) {
+    expect([name, /^set -eu$/m.test(readText(`.ci/${name}`))]).toEqual([name, true])
+  }
+})
+
+test('the tests run on the oldest Node that the package takes, and the checks of machines and images on both architectures', () => {
+  const { test: tests, machine } = WORKFLOWS.ci?.jobs ?? {}
+  const [oldest] = tests?.strategy?.matrix.node ?? []
+  expect(engines.node).toBe(`>=${oldest}`)
+  const runners = ['ubuntu-24.04', 'ubuntu-24.04-arm']
+  expect(machine?.strategy?.matrix.include?.map(({ runner }) => runner)).toEqual(runners)
+  expect(WORKFLOWS.release?.jobs.image?.strategy?.matrix.runner).toEqual(runners)
+})
+
+test('a job that hangs ends, main is never canceled, and a release without its files fails', () => {
+  const minutes = JOBS.filter(({ steps }) => steps).map((job) => job['timeout-minutes'] ?? Number.POSITIVE_INFINITY)
+  expect(minutes.length).toBeGreaterThan(6)
+  // GitHub itself ends a job after six hours.
+  for (const limit of minutes) expect(limit).toBeLessThan(360)
+  const { concurrency } = WORKFLOWS.ci ?? {}
+  expect(concurrency?.['cancel-in-progress']).toMatch(/^\$\{\{ github\.event_name == 'pull_request' \}\}$/)
+  expect(WORKFLOWS.release?.concurrency).toBeUndefined()
+  const uploads = STEPS.filter(({ uses }) => uses?.startsWith('actions/upload-artifact@'))
+  expect(uploads.length).toBeGreaterThan(2)
+  for (const step of uploads) expect(step.with).toMatchObject({ 'if-no-files-found': 'error' })
+  // Without all tags, .ci/publish would take a repair of an earlier version for the newest one.
+  const [checkout] = findUses('publish', 'checkout')
+  expect(checkout?.with).toMatchObject({ 'fetch-depth': 0 })
+})
+
+test('Dependabot looks at each kind of dependency, and proposes nothing that is younger than a week', () => {
+  const { updates } = parse(readText('.github/dependabot.yml')) as { updates: readonly Record<string, unknown>[] }
+  const kinds = updates.map((update) => update['package-ecosystem'])
+  expect(kinds).toEqual(['npm', 'github-actions', 'docker', 'docker-compose'])
+  for (const update of updates) expect(update).toMatchObject({ cooldown: { 'default-days': 7 } })
 })
 
 test('every action is pinned by its commit, and no checkout keeps the token', () => {

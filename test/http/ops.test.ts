@@ -60,6 +60,9 @@ test('addresses of a commit that failed are not accepted, and its duration is in
   expect(text).toMatch(/^rollcall_addresses_accepted_total 3$/m)
   expect(text).toMatch(/^rollcall_commit_duration_seconds_sum\{outcome="failed"\} 2$/m)
   expect(text).toMatch(/^rollcall_commit_duration_seconds_sum\{outcome="ok"\} 4$/m)
+  const measure = { inboxSince: new Date(Date.now() - 60_000), compactionFails: false }
+  const waiting = await (await metrics.expose(measure, true)).text()
+  expect(Number(/^rollcall_inbox_age_seconds (.*)$/m.exec(waiting)?.[1])).toBeWithin(60, 120)
 })
 
 test('/metrics counts requests by known routes, commits and addresses', async () => {
@@ -91,7 +94,9 @@ test('/metrics counts requests by known routes, commits and addresses', async ()
     (performance.now() - start) / 1000,
   )
   expect(after.get('process_resident_memory_bytes')).toBeGreaterThan(0)
-  expect(after.get('process_cpu_seconds_total')).toBeGreaterThan(0)
+  // In seconds: no processor gives more than the time that passes.
+  const age = Date.now() / 1000 - (after.get('process_start_time_seconds') ?? 0) + 1
+  expect(after.get('process_cpu_seconds_total')).toBeWithin(0.01, age * navigator.hardwareConcurrency)
   expect(after.get('process_open_fds')).toBeWithin(4, 100)
   expect(after.get('process_start_time_seconds')).toBeWithin(Date.now() / 1000 - 600, Date.now() / 1000 + 1)
 })

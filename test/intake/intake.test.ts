@@ -4,6 +4,8 @@ import { expect, test } from 'bun:test'
 import pino from 'pino'
 import type { Address } from '../../src/email.ts'
 import { createIntake } from '../../src/intake/intake.ts'
+import { GIVE_UP_MS } from '../../src/limits.ts'
+import { ROOT } from '../support/paths.ts'
 import { until } from '../support/wait.ts'
 
 /**
@@ -132,4 +134,20 @@ test('without requests, a probe finds out that the store works again', async () 
   await end(2)
   await ready()
   expect(events).toEqual(['commit a', 'no disk', 'a refused', 'probe', 'probe', 'the store has recovered'])
+})
+
+test('an address that is confirmed leaves no timer: its deadline would say that the store fails', async () => {
+  const script = `import { createIntake } from '${ROOT}/src/intake/intake.ts'
+    import { createLog } from '${ROOT}/src/log.ts'
+    const done = async () => {}
+    const intake = createIntake({ add: done, probe: done, ready: done }, { log: createLog('info') })
+    await intake.add('ada@site.io')
+    await intake.ready()
+    await intake.close()
+    const start = performance.now()
+    process.on('exit', () => console.log(performance.now() - start))`
+  const { stdout, stderr } = Bun.spawnSync([process.execPath, '-e', script])
+  expect(stderr.toString()).toBe('')
+  // The process ends when nothing is left to wait for.
+  expect(Number(stdout.toString())).toBeWithin(0, GIVE_UP_MS / 2)
 })

@@ -174,6 +174,24 @@ test.each(ONE_AT_A_TIME)('%s: a rate limit delays people, and each run goes on a
   expect(tool.people.size).toBe(people.length)
 })
 
+test.each(ONE_AT_A_TIME)(
+  '%s: a key that is taken back is no refusal, and a tool that is down is not asked for each',
+  async (name) => {
+    const people = Array.from({ length: 40 }, (_, index) => `p${index}@site.io`)
+    const { quota, run, read, file } = await createHandOver(name, people)
+    for (const [status, most] of [
+      [401, 1],
+      [503, 3],
+    ] as const) {
+      quota.status = status
+      quota.requests = 12
+      expect(await run()).toMatchObject({ code: 1, stderr: expect.stringContaining(` answered ${status}`) })
+      expect([await read('refused'), await file('cursor').exists()]).toEqual(['', false])
+      expect(-quota.requests, String(status)).toBeWithin(1, most + 1)
+    }
+  },
+)
+
 test.each(ONE_AT_A_TIME)('%s: an error for one person is a refusal, and stops nobody', async (name) => {
   const { tool, run, read, subscribe } = await createHandOver(name, ['bad@site.io', 'ada@site.io'])
   setPeople(tool, { 'bad@site.io': 'broken' })
@@ -327,4 +345,24 @@ test('webhook: a repeat has the same id', async () => {
   expect((await run()).code).toBe(0)
   const ids = 'ids' in tool ? (tool.ids as string[]) : []
   expect([ids.length, new Set(ids).size, tool.people.size]).toEqual([2, 1, EMAILS.length])
+})
+
+test('a tool that redirects elsewhere gets no secret there: the batch fails, and the cursor stays', async () => {
+  const seen: string[] = []
+  const elsewhere = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch(request) {
+      seen.push(request.url)
+      return Response.json({})
+    },
+  })
+  onTestFinished(() => elsewhere.stop(true))
+  for (const name of [...NAMES, 'webhook'] as const) {
+    const { tool, run, file } = await createHandOver(name, ['ada@site.io'])
+    tool.respond = () => Response.redirect(`http://127.0.0.1:${elsewhere.port}/`, 307)
+    expect([name, await run()]).toEqual([name, expect.objectContaining({ code: 1 })])
+    expect([name, await file('cursor').exists()]).toEqual([name, false])
+  }
+  expect(seen).toEqual([])
 })

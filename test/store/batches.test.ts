@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import type { Address } from '../../src/email.ts'
-import { type Batch, createBatches } from '../../src/store/batches.ts'
+import { type Batch, countImport, createBatches } from '../../src/store/batches.ts'
 
 const PART = 50_000
 
@@ -79,6 +79,20 @@ test('an abort stops before the next batch, and the progress says what is writte
     expect([batches.length, done]).toEqual([3, batches.flatMap(({ addresses }) => addresses).length])
     expect(batches.flatMap(({ addresses }) => addresses)).toEqual(emails.slice(0, done))
   }
+})
+
+test('Ctrl-C ends the count of a large file between two pages, also when nothing is read', async () => {
+  const controller = new AbortController()
+  let done = 0
+  const onProgress = (rows: number) => {
+    done = rows
+  }
+  // A signal of the system arrives in a turn of the event loop, as this does.
+  setImmediate(() => controller.abort(new Error('stop')))
+  const rows = { optOuts: [], subscribers: toRows(PART) }
+  const options = { removeUndated: false, signal: controller.signal, onProgress }
+  await expect(countImport(undefined, rows, options)).rejects.toThrow('stop')
+  expect(done).toBeLessThan(PART)
 })
 
 test('a removal returns the state of each address, in their order', async () => {

@@ -14,7 +14,8 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Address } from '../../../src/email.ts'
-import type { CheckResult } from '../../../src/store/check.ts'
+import { type CheckResult, checkWaiting } from '../../../src/store/check.ts'
+import { toClockSeq } from '../../../src/store/numbers.ts'
 import { checkSqliteList } from '../../../src/store/sqlite/checks.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
 import { addAndEnd } from '../../support/list-file.ts'
@@ -125,6 +126,12 @@ test('each thing that is wrong is found, with what to do, and no file is created
     expect(await findWrong(file), what).toEqual(Object.fromEntries(wanted))
     expect(look(file), what).toEqual(before)
   }
+})
+
+test('people who wait to be handed over are a fault after a day', () => {
+  const seqOf = (hours: number) => toClockSeq(Date.now() - hours * 3_600_000)
+  expect(checkWaiting('the cursor is 1', { count: 2, first: seqOf(23) })).toContain('2 subscribers waiting')
+  expect(() => checkWaiting('the cursor is 1', { count: 2, first: seqOf(25) })).toThrow('2 subscribers waiting')
 })
 
 test('an inbox whose oldest address waits for minutes is wrong, and a command says why nobody compacts', async () => {
