@@ -2,6 +2,8 @@
 
 import { expect, test } from 'bun:test'
 import * as limits from '../src/limits.ts'
+import { STATEMENT_MS } from '../src/store/postgres/inbox.ts'
+import { MIN_COMMIT_BYTES, PAGE_BYTES } from '../src/store/sqlite/file.ts'
 import { toNextDelay } from '../src/transfer/writing/hand-over.ts'
 import { readText } from './support/markdown.ts'
 
@@ -50,6 +52,9 @@ test('a limit that depends on another one leaves it room, and not much more', ()
   expect(limits.HEALTH_DEADLINE_MS).toBeWithin(limits.STORE_DEADLINE_MS, limits.STORE_DEADLINE_MS + 2_000)
   expect(limits.IDLE_TIMEOUT_S * 1000).toBeWithin(longest + 1_000, 3 * longest)
   expect(limits.LOCK_TIMEOUT_MS).toBeWithin(10_000, 60_001)
+  // A statement of a change, which others wait for, and a commit on a full disk, which is a page or two.
+  expect(STATEMENT_MS).toBeWithin(limits.STORE_DEADLINE_MS, limits.LOCK_TIMEOUT_MS)
+  expect(MIN_COMMIT_BYTES).toBeWithin(4 * PAGE_BYTES, limits.MIN_FREE_BYTES / 100)
 })
 
 test('the pause between two attempts grows from a second to a minute, and not further', () => {

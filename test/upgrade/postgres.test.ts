@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { findBlock } from '../support/markdown.ts'
-import { getServer, toDatabase } from '../support/postgres.ts'
+import { getServer, holdTransaction, toDatabase } from '../support/postgres.ts'
 import { runCommand, startService } from '../support/service.ts'
 import { until } from '../support/wait.ts'
 import { createFolder } from '../support/workspace.ts'
@@ -100,6 +100,8 @@ test('every command of the older version refuses a newer list, and changes nothi
 
 test('a long migration runs once, outside of the deadlines, and says so; then the way back', async () => {
   const { url, first, second, serveSecond, version, countBackends } = await createScene()
+  // The limits of the server are for requests.
+  await server.run(`ALTER DATABASE ${toDatabase(url)} SET statement_timeout = '5s'`, server.admin)
   const service = await serveSecond({ TRY_POSTGRES: 'SELECT pg_sleep(8)' })
   await service.logged('migrating the list from version 1 to 2')
   const late = await service.subscribe('late@mail.io')
@@ -118,6 +120,10 @@ test('a long migration runs once, outside of the deadlines, and says so; then th
   await until(async () => (await service.ops('/readyz')).ok)
   expect((await service.subscribe('later@mail.io')).status).toBe(200)
   expect(service.log().match(/migrating the list/g)).toHaveLength(1)
+  await until(
+    async () => (await countBackends()) === 0,
+    'the connection of the migration, and those that are idle, are closed',
+  )
   const all = toText([...FROZEN, FROZEN_INBOX, 'later@mail.io'])
   expect((await second(EXPORT)).stdout).toBe(all)
   await service.stop()
@@ -128,6 +134,32 @@ test('a long migration runs once, outside of the deadlines, and says so; then th
   await restore(url)
   expect((await first(['import', '-'], all)).code).toBe(0)
   expect((await first(EXPORT)).stdout).toBe(all)
+})
+
+test('a migration that fails is not tried again at once, and leaves the list as it was', async () => {
+  const { first, serveSecond, version } = await createScene()
+  const service = await serveSecond({ TRY_POSTGRES: 'SELECT 1 / 0' })
+  await service.logged('the list cannot be migrated: it stays as it was, and requests get 500')
+  for (let attempt = 0; attempt < 50; attempt++) expect((await service.ops('/readyz')).status).toBe(503)
+  // The second attempt comes after 10 s.
+  expect(service.log().match(/migrating the list/g)?.length).toBeWithin(1, 3)
+  await service.stop()
+  expect(await version()).toBe(1)
+  expect((await first(['count'])).stdout).toBe('4\n')
+})
+
+test('a service gives up a list that another process locks before its call ends, and works when the lock is free', async () => {
+  const { url, serveFirst } = await createScene()
+  // As a migration does.
+  const release = await holdTransaction(url, 'LOCK TABLE rollcall.list')
+  const service = await serveFirst()
+  expect((await service.subscribe('early@mail.io')).status).toBe(500)
+  // The server has ended the wait, so no connection waits there for nobody.
+  expect(service.log()).toContain('another process holds its lock')
+  await release()
+  await until(async () => (await service.ops('/readyz')).ok)
+  expect((await service.subscribe('later@mail.io')).status).toBe(200)
+  await service.stop()
 })
 
 test('the guide leads back: who left since stays away, and who came, or came back, is on the list', async () => {

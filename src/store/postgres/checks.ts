@@ -10,7 +10,7 @@ import { readHead, readWaiting, tryWrite } from './read.ts'
 import { SCHEMA_VERSION } from './schema.ts'
 
 /** The major versions that the statements of this Rollcall were written for. */
-const VERSIONS = { first: 15, last: 18 } as const
+export const VERSIONS = { first: 15, last: 18 } as const
 
 /** Runs all checks of a list. Without a list of the present schema, only the first one. */
 export async function* checkPostgresList(

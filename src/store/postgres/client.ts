@@ -80,7 +80,7 @@ const CONNECT_S = 3
  * minutes, without a word to either end: a request on it would wait for an answer that never comes. A new connection takes
  * milliseconds. Not while a transaction is open.
  */
-const IDLE_S = 2
+export const IDLE_S = 2
 
 /** Creates the client. It connects, and creates the schema, at the first call: the server may be down now. */
 export function createClient(options: ClientOptions): Client {

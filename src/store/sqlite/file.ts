@@ -202,7 +202,7 @@ export function commit(list: ListFile, work: () => void): void {
 }
 
 /** The space that a commit may need. */
-const MIN_COMMIT_BYTES = 256 * 1024
+export const MIN_COMMIT_BYTES = 256 * 1024
 
 /**
  * Shows whether the list can be written, without a commit: takes the lock that a writer needs, and gives it back. Only a commit would
