@@ -22,7 +22,7 @@ const program = new Command('rollcall')
   )
   .addHelpText('after', 'Data goes to standard output, everything else to standard error.')
   .configureOutput({
-    writeOut: (text) => writeFileSync(process.stdout.fd, text),
+    writeOut: printHelp,
     outputError: (text) => note(text.trimEnd().replace(/^error: /, 'rollcall: ')),
   })
   .exitOverride()
@@ -149,6 +149,15 @@ process.on('SIGTSTP', () => process.kill(process.pid, 'SIGSTOP'))
 process.on('uncaughtException', fail).on('unhandledRejection', fail)
 // Not `await`: the bytecode of the npm package needs a program that does not wait here.
 void program.parseAsync().catch(fail)
+
+/** Prints a help text, or the version. @throws Failure */
+function printHelp(text: string): void {
+  try {
+    writeFileSync(process.stdout.fd, text)
+  } catch (error) {
+    throw toFileFailure(error, 'standard output')
+  }
+}
 
 function addVerb(name: string, description: string, example: string): Command {
   return program.command(name).description(description).addHelpText('after', `\nExample:\n  ${example}`)

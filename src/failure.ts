@@ -119,11 +119,14 @@ export function toSystemReason(error: unknown): string | undefined {
   // A folder cannot be created below a file: EEXIST or ENOTDIR.
   if (/^(?:ENOTDIR|EEXIST)$/.test(code)) return `${findExisting(path)} is not a folder: correct the path`
   if (/^(?:EACCES|EPERM)$/.test(code)) return describeDenied(path, syscall)
-  if (code === 'EROFS') return describeReadOnly(findExisting(path))
+  if (code === 'EROFS') return describeReadOnly(path)
   const reason = SYSTEM_REASONS[code]
   if (reason !== undefined) return reason
   // Errors of SQLite have a number too, but no system call.
-  return syscall !== undefined && typeof errno === 'number' ? getSystemErrorMessage(errno) : undefined
+  if (syscall === undefined || typeof errno !== 'number') return undefined
+  const known = getSystemErrorMessage(errno)
+  // The runtime has no words for about twenty of them.
+  return known.startsWith('Unknown') ? `the system reports ${code}` : known
 }
 
 function findExisting(path: string | undefined): string {
@@ -155,14 +158,23 @@ export const NO_MODES = 'mount its file system with umask=077 and the user of th
 function describeDenied(name: string | undefined, syscall = ''): string {
   // Such a file system refuses every change of a mode, whoever asks.
   if (syscall.endsWith('chmod')) return `its file system has no modes, as on a share of a NAS: ${NO_MODES}`
-  if (name === undefined) return 'permission denied'
-  const path = findExisting(name)
-  const stats = statSync(path)
+  const path = name === undefined ? undefined : findExisting(name)
+  const stats = path === undefined ? undefined : statOrNothing(path)
+  if (path === undefined || stats === undefined) return 'permission denied'
   // A system without users has no such function.
   const me = process.geteuid?.() ?? stats.uid
   const denied = `permission denied: ${path} belongs to ${toUser(stats.uid)}, and this runs as ${toUser(me)}`
   if (stats.uid === me) return `${denied}${describeMode(path, stats)}`
   return `${denied}: ${toRemedy(path, stats, me)}`
+}
+
+/** The rights may have changed again since the error. */
+function statOrNothing(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch {
+    return undefined
+  }
 }
 
 /** Why a user is denied what belongs to that user: the end of the sentence. */
@@ -234,9 +246,13 @@ export function toUser(id: number): string {
   }
 }
 
-function describeReadOnly(path: string): string {
-  const folder = statSync(path).isDirectory() ? path : dirname(path)
-  return `its file system is read-only; a unit of systemd may write to its StateDirectory= only: add the line ReadWritePaths=${folder} to it`
+/** @param name the path; undefined for the error of a descriptor */
+function describeReadOnly(name: string | undefined): string {
+  const reason = 'its file system is read-only'
+  if (name === undefined) return reason
+  const path = findExisting(name)
+  const folder = statOrNothing(path)?.isDirectory() ? path : dirname(path)
+  return `${reason}; a unit of systemd may write to its StateDirectory= only: add the line ReadWritePaths=${folder} to it`
 }
 
 export const IS_FOLDER = 'it is a folder: name a file'
@@ -250,6 +266,9 @@ const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   // As errors of SQLite say it.
   EIO: 'the disk reports an error',
+  EDQUOT: 'the quota of the disk is used up',
+  ESTALE: 'its share was lost: mount it again',
+  EUCLEAN: 'its file system is damaged: check it, such as with fsck',
 }
 
 /**

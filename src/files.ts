@@ -198,7 +198,19 @@ export async function withPartialFile<T>(
     }
     return await work(partial)
   } finally {
-    for (const ending of ['', '-journal', '-wal', '-shm']) rmSync(partial + ending, { force: true })
+    deletePartial(partial)
+  }
+}
+
+/**
+ * Deletes what is left of a partial file. An error of that, such as on a disk that has become read-only, must not hide what became of the
+ * work: `doctor` names what stays, and the next command deletes it.
+ */
+function deletePartial(partial: string): void {
+  for (const ending of ['', '-journal', '-wal', '-shm']) {
+    try {
+      rmSync(partial + ending, { force: true })
+    } catch {}
   }
 }
 
@@ -219,7 +231,9 @@ export function createPrivateFile(path: string, { mayExist = false, ownerOf = di
       closeSync(descriptor)
     }
   } catch (error) {
-    if (!mayExist || toErrorCode(error) !== 'EEXIST') throw error
+    if (mayExist && toErrorCode(error) === 'EEXIST') return
+    // The error of a descriptor has none.
+    throw Object.assign(error as Error, { path })
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import { Failure, toFileFailure, UsageError } from '../src/failure.ts'
 import { createFolder } from './support/workspace.ts'
@@ -18,6 +19,16 @@ test('EPIPE is a failure without a message, and an error that is not of the syst
   expect(toFileFailure(pipe, 'standard output')).toMatchObject({ message: '', exitCode: 141 })
   const defect = Object.assign(new TypeError('a defect'), { code: 'ERR_INVALID_ARG_TYPE' })
   for (const other of [defect, 'a defect', undefined]) expect(toFileFailure(other, 'list.csv')).toBe(other)
+})
+
+test('each error of the system has words, also one that the runtime does not know', () => {
+  const messages = Object.entries(constants.errno).map(([code, errno]) => {
+    const error = Object.assign(new Error(code), { code, errno: -errno, syscall: 'write' })
+    return (toFileFailure(error, 'o.csv') as Failure).message
+  })
+  expect(messages.filter((message) => /unknown/i.test(message))).toEqual([])
+  expect(messages).toContain('o.csv: the quota of the disk is used up')
+  expect(messages).toContain('o.csv: the system reports EBADMSG')
 })
 
 test('a path that is taken says whether it had to be a folder', async () => {

@@ -1,6 +1,6 @@
 /** `rollcall init`: asks five questions, and writes the settings and the site file. */
 
-import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 // @ts-expect-error TypeScript knows no file without an extension.
@@ -128,15 +128,27 @@ function createFolder(folder: string): void {
   if (created !== undefined) giveFolderToOwner(folder)
 }
 
-/** Writes each template with its lines. */
+/** Writes each template with its lines. After an error, none of the files is left: the next `init` would refuse to replace it. */
 async function writeFiles(path: string, lines: readonly Line[]): Promise<void> {
-  for (const [name, template] of TEMPLATES) {
-    const file = join(path, name)
-    const own = lines.filter((line) => line.file === name)
-    await replaceFile(file, own.reduce(setLine, template))
-    // As root, the file has the group of the folder: the service may read /etc/rollcall.
-    chmodSync(file, 0o640)
+  try {
+    for (const [name, template] of TEMPLATES) await writeTemplate(join(path, name), template, linesOf(name, lines))
+  } catch (error) {
+    for (const [name] of TEMPLATES) removeFile(join(path, name))
+    throw error
   }
+}
+
+/** Removes a file, and no link of the owner. None was there before. */
+function removeFile(file: string): void {
+  if (lstatSync(file, { throwIfNoEntry: false })?.isFile()) rmSync(file)
+}
+
+const linesOf = (name: string, lines: readonly Line[]) => lines.filter(({ file }) => file === name)
+
+async function writeTemplate(file: string, template: string, lines: readonly Line[]): Promise<void> {
+  await replaceFile(file, lines.reduce(setLine, template))
+  // As root, the file has the group of the folder: the service may read /etc/rollcall.
+  chmodSync(file, 0o640)
 }
 
 /** The end of the name of a unit: empty, or `@NAME` for one more newsletter. Undefined for a folder of no unit. @throws UsageError */

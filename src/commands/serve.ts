@@ -2,10 +2,10 @@ import { type Config, readConfig } from '../config/config.ts'
 import { toListName } from '../config/list-url.ts'
 import { createCurlCall } from '../documents/terms.ts'
 import { EXIT } from '../failure.ts'
-import { readProcess } from '../files.ts'
 import { createLog, type Log } from '../log.ts'
 import { type Service, startService } from '../service.ts'
 import { VERSION } from '../version.ts'
+import { listStopSignals } from './shared.ts'
 
 /** `rollcall serve`: runs until SIGTERM, SIGINT or SIGHUP. */
 export async function serve(): Promise<void> {
@@ -70,9 +70,6 @@ function waitForSignal(log: Log): Promise<number> {
       process.exit(EXIT.failed)
     }
   }
-  process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
-  // Under `nohup`, the service must outlive its terminal. A mask in hexadecimal (proc(5)), with SIGHUP in the lowest bit.
-  const ignoresHangup = /^SigIgn:.*[13579bdf]$/m.test(readProcess('status').toString())
-  if (!ignoresHangup) process.on('SIGHUP', onSignal)
+  for (const name of listStopSignals()) process.on(name, onSignal)
   return promise
 }

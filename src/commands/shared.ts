@@ -3,6 +3,7 @@
 import { type ListUrl, parseListUrl, readListUrl } from '../config/list-url.ts'
 import type { Address } from '../email.ts'
 import { EXIT, Failure, toSignalExitCode, UsageError } from '../failure.ts'
+import { readProcess } from '../files.ts'
 import { openStore } from '../store/open.ts'
 import type { StoreOptions, SubscriberStore } from '../subscriber.ts'
 import { parseOwnerAddress } from '../transfer/reading/addresses.ts'
@@ -72,23 +73,33 @@ export async function withStore<T>(
   }
 }
 
+/** The signals that end a process in order: SIGHUP too, which is the end of its terminal. Under `nohup`, a process must outlive that. */
+export function listStopSignals(): readonly NodeJS.Signals[] {
+  // A mask in hexadecimal (proc(5)), with SIGHUP in the lowest bit.
+  const ignoresHangup = /^SigIgn:.*[13579bdf]$/m.test(readProcess('status').toString())
+  return ignoresHangup ? ['SIGINT', 'SIGTERM'] : ['SIGINT', 'SIGTERM', 'SIGHUP']
+}
+
 /**
- * Runs work that the first SIGINT or SIGTERM aborts with a Failure. A second one ends the process at once.
+ * Runs work that the first signal to stop aborts with a Failure. A second one ends the process at once.
  *
  * @param endNote the first signal prints it, and ends the process. Default: none, and the work ends
  */
 export async function withInterrupt<T>(work: (signal: AbortSignal) => Promise<T>, endNote?: string): Promise<T> {
   const controller = new AbortController()
   const abort = (name: NodeJS.Signals) => {
+    // The system and the shell each send one.
+    if (name === 'SIGHUP' && controller.signal.aborted) return
     const exitCode = toSignalExitCode(name)
     if (endNote !== undefined) note(`rollcall: ${endNote}`)
     if (endNote !== undefined || controller.signal.aborted) process.exit(exitCode)
     controller.abort(new Failure('stopped', { exitCode }))
   }
-  process.on('SIGINT', abort).on('SIGTERM', abort)
+  const names = listStopSignals()
+  for (const name of names) process.on(name, abort)
   try {
     return await work(controller.signal)
   } finally {
-    process.off('SIGINT', abort).off('SIGTERM', abort)
+    for (const name of names) process.off(name, abort)
   }
 }

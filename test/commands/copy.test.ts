@@ -1,5 +1,6 @@
 /** `copy`: a copy has all of a list, with numbers, dates, suppressions and the id. */
 
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { link, readdir, rm, symlink, writeFile } from 'node:fs/promises'
@@ -80,15 +81,20 @@ test('a copy that is stopped, killed or fails leaves nothing at the target, and 
   const isPartial = async () => (await readdir(folder)).some((name) => name.endsWith('.partial'))
   const copy = ['copy', '--from', list, '--to', 'sqlite:copy.db']
   /** Ends a copy in its middle. False when it was faster than the signal. */
-  async function isEnded(signal: 'SIGINT' | 'SIGKILL', code: number): Promise<boolean> {
+  async function isEnded(signal: 'SIGINT' | 'SIGHUP' | 'SIGKILL', code: number): Promise<boolean> {
     const command = start(copy)
     await until(isPartial, 'the copy has begun')
     command.kill(signal)
-    if ((await within(command.exited, 'the end of the copy')) === code) return !existsSync(join(folder, 'copy.db'))
+    if ((await within(command.exited, 'the end of the copy')) === code) {
+      if (signal !== 'SIGKILL') expect(await isPartial()).toBe(false)
+      return !existsSync(join(folder, 'copy.db'))
+    }
     await rm(join(folder, 'copy.db'))
     return false
   }
   await until(() => isEnded('SIGINT', 130))
+  // Somebody closed the terminal.
+  await until(() => isEnded('SIGHUP', 129))
   await until(() => isEnded('SIGKILL', 137))
   // The files of the target may have 256 KiB. SIGXFSZ would end the process.
   const full = await shell(`trap "" XFSZ; ulimit -f 256; rollcall copy --from "$DATABASE_URL" --to sqlite:full.db`)
@@ -97,6 +103,19 @@ test('a copy that is stopped, killed or fails leaves nothing at the target, and 
   expect((await readdir(folder)).toSorted()).toEqual(['copy.db', 'list.db'])
   expect(statSync(join(folder, 'copy.db')).mode & 0o777).toBe(0o600)
   expect(Bun.hash(JSON.stringify(await rows('sqlite:copy.db')))).toBe(Bun.hash(JSON.stringify(await rows())))
+})
+
+test('a copy that failed under the lock of its target does not hinder the next one', async () => {
+  const { folder, list, print } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\n')
+  {
+    using db = new Database(join(folder, 'copy.db'))
+    db.run('BEGIN EXCLUSIVE')
+    db.run('COMMIT')
+  }
+  expect(statSync(join(folder, 'copy.db')).size).toBeGreaterThan(0)
+  await print(['copy', '--from', list, '--to', 'sqlite:copy.db'])
+  expect(await print(['count', '--list', 'sqlite:copy.db'])).toBe('1\n')
 })
 
 test('a copy waits for no service: one that uses the target keeps it', async () => {

@@ -2,7 +2,7 @@
 
 import { expect, onTestFinished, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
-import { chmod, chown, link, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, link, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { withPartialFile } from '../../src/files.ts'
 import { type CliFixture, createCliFixture } from '../support/cli-fixture.ts'
@@ -10,6 +10,7 @@ import { BOUND_BY_MODES } from '../support/disk.ts'
 import { PROGRAM } from '../support/program.ts'
 import { runCommand, startService } from '../support/service.ts'
 import { until, within } from '../support/wait.ts'
+import { createFolder } from '../support/workspace.ts'
 
 /** More addresses than a pipe holds. */
 const MANY = Array.from({ length: 50_000 }, (_, index) => `user.${index}@site.io\n`).join('')
@@ -86,6 +87,43 @@ test('a file that cannot be written, or must not be replaced, is an error before
   expect(readFileSync(join(folder, 'o.csv'), 'utf8')).toBe('before')
   expect(readFileSync(join(folder, 'list.db'))).toEqual(list!)
   expect(readFileSync(join(folder, 'closed.db'))).toEqual(closed!)
+})
+
+test('a list that is no file is an error at once: to open a FIFO would wait for ever', async () => {
+  const { list, run, write } = await createPlace()
+  await write('new.txt', 'bob@site.io\n')
+  for (const name of ['fifo', '/dev/null', '/dev/zero']) {
+    const url = `sqlite:${name}`
+    for (const args of [
+      ['count', '--list', url],
+      ['import', 'new.txt', '--list', url],
+      ['restore', name],
+      ['copy', '--from', url, '--to', 'sqlite:new.db'],
+      ['copy', '--from', list, '--to', url],
+    ]) {
+      const { code, stderr } = await within(run(args), 'the end of the command')
+      const says = expect.stringMatching(/cannot be used: it is not a regular file: correct the path\n$/)
+      expect([args, code, stderr]).toEqual([args, 1, says])
+    }
+  }
+})
+
+test('what hinders the deletion of a partial file does not hide the error of the work', async () => {
+  const file = join(await createFolder(), 'list.csv')
+  const written = withPartialFile(file, file, async (partial) => {
+    await rm(partial)
+    await mkdir(partial)
+    throw new Error('the disk reports an error')
+  })
+  await expect(written).rejects.toThrow('the disk reports an error')
+})
+
+test('help says why it cannot be printed', async () => {
+  const { shell } = await createPlace()
+  for (const args of ['help', '--version', 'export --help']) {
+    const { code, stderr } = await shell(`rollcall ${args} > /dev/full`)
+    expect([args, code, stderr]).toEqual([args, 1, 'rollcall: standard output: the disk is full\n'])
+  }
 })
 
 test('a link is followed, also to a file that does not exist yet; a device and a FIFO are written through', async () => {

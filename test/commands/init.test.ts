@@ -1,7 +1,7 @@
 /** `rollcall init`: the files that it writes are those that the service reads, and it never replaces one. */
 
 import { expect, test } from 'bun:test'
-import { chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
@@ -82,6 +82,15 @@ test('it replaces no file', async () => {
     stderr: 'rollcall: site.yaml exists, and init replaces no file: edit it, or name another folder\n',
   })
   expect(readdirSync(folder)).toEqual(['site.yaml'])
+})
+
+test('after an error nothing is left, so that the next one does not refuse to replace it', async () => {
+  const { folder, run } = await createRunner()
+  symlinkSync('none/env', join(folder, 'env'))
+  expect(await run(REQUIRED)).toMatchObject({ code: 1, stderr: 'rollcall: env: there is no such file or folder\n' })
+  expect(readdirSync(folder)).toEqual(['env'])
+  rmSync(join(folder, 'env'))
+  expect(await run(REQUIRED)).toMatchObject({ code: 0 })
 })
 
 test('only the owner and the group of the folder read the files, under any umask', async () => {

@@ -5,6 +5,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { open, readdir } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import type { Result } from '../../email.ts'
+import { toFileFailure } from '../../failure.ts'
 import { BACKUP_ID, LIST_ID, renameSynced, SIDECAR, withPartialFile } from '../../files.ts'
 import { type Count, StoreError } from '../../subscriber.ts'
 import { createCompaction } from './compaction.ts'
@@ -126,10 +127,14 @@ async function syncMeanwhile(file: string, work: Promise<unknown>, onSync: (size
   // The caller gets its error.
   const end = work.then(isDone, isDone)
   await using handle = await open(file)
-  do {
-    await handle.datasync()
-    onSync((await handle.stat()).size)
-  } while (!(await Promise.race([end, Bun.sleep(SYNC_MS)])))
+  try {
+    do {
+      await handle.datasync()
+      onSync((await handle.stat()).size)
+    } while (!(await Promise.race([end, Bun.sleep(SYNC_MS)])))
+  } catch (error) {
+    throw toFileFailure(error, file)
+  }
 }
 
 /**

@@ -86,6 +86,7 @@ const SQLITE_REASONS = [
   [/^SQLITE_(?:IOERR_)?CORRUPT/, 'it is damaged, or the disk cannot read it: restore a backup'],
   [/^SQLITE_BUSY/, 'another process holds its lock'],
   [/^SQLITE_FULL$/, 'the disk is full'],
+  [/^SQLITE_IOERR_SHMSIZE$/, 'the disk is full, or reports an error'],
   [
     /^SQLITE_IOERR_(?:WRITE|TRUNCATE)$/,
     'the disk reports an error, or a quota or a limit on the size of a file is reached',

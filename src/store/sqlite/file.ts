@@ -1,15 +1,15 @@
 /** Opens the file of a SQLite list: creates a missing one, and refuses any other file. See version.ts for an older list. */
 
 import { Database } from 'bun:sqlite'
-import { accessSync, existsSync, constants as modes } from 'node:fs'
+import { accessSync, existsSync, constants as modes, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type Failure, toErrorCode } from '../../failure.ts'
 import { createPrivateFile, LIST_ID, syncPath } from '../../files.ts'
 import { STORE_DEADLINE_MS } from '../../limits.ts'
 import { StoreError, type StoreOptions } from '../../subscriber.ts'
 import { checkClock } from '../numbers.ts'
-import { configureLog, createLogState, type ListLog, moveLeftLog, writeSoundly } from './checkpoint.ts'
-import { isWriteError, toPath, toStoreError } from './error.ts'
+import { configureLog, createLogState, type ListLog, moveLeftLog, openAlone, writeSoundly } from './checkpoint.ts'
+import { isBusy, isWriteError, toPath, toStoreError } from './error.ts'
 import {
   checkExists,
   createFolder,
@@ -54,12 +54,28 @@ export function openListFile(file: string, access: StoreOptions['access'] | 'ser
       // SQLite gives its mode to the log next to it.
       createPrivateFile(path, { mayExist: true })
     }
+    refuseSecondName(path)
     const state = moveLeftLog(path)
     return openWritable(path, { name: resolve(file), isService: access === 'serve', state })
   } catch (error) {
     if (access === 'read' && isWriteError(error)) return openUnchanged(path, toStoreError(path, error))
     // Nobody can create a file in /proc, for example.
     throw toStoreError(path, toErrorCode(error) === 'ENOENT' ? 'it cannot be created' : error)
+  }
+}
+
+/**
+ * Refuses a list that another process uses by another name, which is a hard link. SQLite keeps a log for each name, and what is written by
+ * one of them is lost or damages the other (https://sqlite.org/howtocorrupt.html, section 2.5). Both hold locks on the same file, so the
+ * lock tells that it is in use, and the index of the log tells by which name. @throws StoreError
+ */
+function refuseSecondName(path: string): void {
+  if (statSync(path).nlink <= 1 || existsSync(`${path}-shm`)) return
+  try {
+    openAlone(path).close()
+  } catch (error) {
+    if (!isBusy(error)) throw error
+    throw toStoreError(path, 'another process uses it by another name, a hard link: use that name, and delete this one')
   }
 }
 

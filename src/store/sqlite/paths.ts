@@ -140,7 +140,10 @@ export function toRealPath(file: string): string {
   const path = resolve(file)
   try {
     const real = followLinks(path)
-    if (statSync(real, { throwIfNoEntry: false })?.isDirectory()) throw toStoreError(real, IS_FOLDER)
+    const found = statSync(real, { throwIfNoEntry: false })
+    if (found?.isDirectory()) throw toStoreError(real, IS_FOLDER)
+    // To open a FIFO would wait for somebody who writes into it.
+    if (found && !found.isFile()) throw toStoreError(real, 'it is not a regular file: correct the path')
     if (!SIDECAR.test(real)) return real
     throw new UsageError(`the list is "${real}": use a name that does not end in -wal, -shm or -journal`)
   } catch (error) {

@@ -8,7 +8,7 @@ import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Failure, toErrorCode, toFileFailure, UsageError } from '../../failure.ts'
 import { createPrivateFile, renameSynced, syncPath, withPartialFile } from '../../files.ts'
-import { StoreError } from '../../subscriber.ts'
+import { MissingListError, StoreError } from '../../subscriber.ts'
 import { checkAndCopy, type ListSummary, readSummary, toKeptName } from './backup.ts'
 import { openAlone } from './checkpoint.ts'
 import { isBusy, isDamage, toReason, toStoreError } from './error.ts'
@@ -56,7 +56,7 @@ export async function restoreList(
 
 /**
  * Creates the file of a list, or replaces that of an empty one that no process uses. A crash at any moment leaves what was there
- * before, an empty file where there was none, or the whole list. @throws StoreError; what `write` throws, which fills an empty file
+ * before, a file without a list where there was none, or the whole list. @throws StoreError; what `write` throws, which fills an empty file
  */
 export async function createListFile<T>(file: string, write: (partial: string) => Promise<T>): Promise<T> {
   const path = toRealPath(file)
@@ -144,8 +144,13 @@ function lockEmptyList(path: string): Database {
 
 /** The lock would say of a list that is not empty only that a service uses it. */
 function readContent(path: string): void {
-  using db = openReadOnly(path, 'keep')
-  refuseContent(db, path)
+  try {
+    using db = openReadOnly(path, 'keep')
+    refuseContent(db, path)
+  } catch (error) {
+    // The lock of an earlier copy, which failed, left a page of SQLite without a list.
+    if (!(error instanceof MissingListError)) throw error
+  }
 }
 
 function refuseContent(db: Database, path: string): void {
