@@ -26,6 +26,8 @@ const PROMISES: readonly (readonly [file: string, words: RegExp, unit: number, l
   ['docs/http.md', /longer than (\d+) s, the response comes/, 1000, limits.BODY_DEADLINE_MS],
   ['docs/deploy.md', /idle connection before Rollcall does, after (\d+) s/, 1, limits.IDLE_TIMEOUT_S],
   ['docs/deploy.md', /^Rollcall does, after (\d+) s/m, 1, limits.IDLE_TIMEOUT_S],
+  ['docs/cli.md', /by default (\d+) with `--follow`/, 1, limits.HAND_OVER_BATCH],
+  ['docs/hand-over.md', /and so on up to (\d+)\nseconds/, 1000, limits.RETRY_DELAY_MS.maximum],
   ['docs/import.md', /Split a file above (\d+) MiB/, MIB, limits.MAX_IMPORT_BYTES],
   ['docs/operations.md', /most (\d+) s\. If it must cut off/, 1000, limits.STOP_DEADLINE_MS],
   ['docs/operations.md', /at least (\d+) MiB, which `doctor` checks/, MIB, limits.MIN_FREE_BYTES],

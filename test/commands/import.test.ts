@@ -301,6 +301,19 @@ dry run: `)
     expect((await run(['import', '-'], left)).stderr).toContain('! 1 person who left would stay on the list')
   })
 
+  test('does not write rejected rows in the place of a list that is not there yet', async () => {
+    const { folder, run } = await createCliFixture()
+    for (const name of ['new.db', './new.db']) {
+      const args = ['import', '-', '--list', 'sqlite:new.db', '--rejected', name]
+      expect(await run(args, 'ada@site.io\nbad@\n')).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: 'rollcall: --rejected is the list\n',
+      })
+    }
+    expect(existsSync(join(folder, 'new.db'))).toBe(false)
+  })
+
   test('asks nothing about a row of which the owner answered one of two values', async () => {
     const { print, run } = await createCliFixture()
     await print(['import', '-'], 'a@site.io\nb@site.io\nc@site.io\n')
@@ -319,6 +332,14 @@ dry run: `)
     expect(
       await print(['import', '-', ...options.split(' ')], text.replace('b@site.io,yes', 'b@site.io,no')),
     ).toContain('(1 removed')
+  })
+
+  test('names no option that would remove nobody, because the owner keeps people without a date', async () => {
+    const { print, run } = await createCliFixture()
+    const text = 'email,Newsletter\na@site.io,yes\nb@site.io,yes\n'
+    await print(['import', '-'], text)
+    const { stderr } = await run(['import', '-', '--undated', 'keep'], text.replace('b@site.io,yes', 'b@site.io,no'))
+    expect(stderr).toMatch(/! 1 person on the list would be skipped, and stay: .*: --treat \S+=skip leaves them$/m)
   })
 
   test('removes who left on the day of the subscription, also when its time has no zone', async () => {

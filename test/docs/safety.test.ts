@@ -1,11 +1,16 @@
 /** What the guides let an owner run gives nobody more rights than it must, and the numbers that they promise are those of the code. */
 
 import { expect, test } from 'bun:test'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { engines } from '../../package.json' with { type: 'json' }
+import { createPrivateFile } from '../../src/files.ts'
 import { STOP_DEADLINE_MS } from '../../src/limits.ts'
 import { VERSIONS } from '../../src/store/postgres/checks.ts'
 import { IDLE_S } from '../../src/store/postgres/client.ts'
+import { createFolder as createListFolder } from '../../src/store/sqlite/paths.ts'
 import { findBlock, MARKDOWN_FILES, readBlocks, readProse, readText } from '../support/markdown.ts'
+import { createFolder } from '../support/workspace.ts'
 
 const GUIDES = MARKDOWN_FILES.filter((file) => /^(?:docs\/[^/]*|README)\.md$/.test(file))
 const BLOCKS = GUIDES.flatMap(readBlocks)
@@ -112,4 +117,15 @@ test('each alert of the guide says the time after which its rule fires', () => {
     `less than ${Number(find('RollcallDiskFull', /< (\S+)/)) / 1e9} GB free for ${find('RollcallDiskFull', /for: (\d+)m/)} minutes`,
   )
   expect(row('RollcallNoAcceptance')).toContain(`for ${find('RollcallNoAcceptance', /\[(\d+)h\]/)} hours`)
+})
+
+test('the guides say which modes the files of Rollcall have', async () => {
+  const folder = await createFolder()
+  createListFolder(join(folder, 'data'))
+  createPrivateFile(join(folder, 'data/list.csv'))
+  const modes = ['data/list.csv', 'data'].map((name) => (statSync(join(folder, name)).mode & 0o777).toString(8))
+  const [, file, parent] =
+    /every file with addresses with mode 0(\d+), and every folder with 0(\d+)/.exec(readText('docs/security.md')) ?? []
+  expect(modes).toEqual([file ?? '', parent ?? ''])
+  expect(findAll(/files have mode 0(\d+), and folders 0\d+/g)).toEqual(['600'])
 })
