@@ -73,7 +73,10 @@ export async function createOps({ metrics, intake, store, log, host, settings }:
   return {
     routes: new Map(Object.entries(routes).map(([path, handler]) => [path, createRoute(handler)])),
     fetch: () => toText(404, 'not found: the paths are /livez, /readyz, /metrics and /config'),
-    error: () => toText(500, 'failed'),
+    error: (error) => {
+      log.error({ err: error }, 'a request to the operations port failed unexpectedly')
+      return toText(500, 'failed: see the log')
+    },
   }
 }
 

@@ -4,6 +4,7 @@
  * 1984). An address is given up at its deadline, also while a commit hangs.
  */
 
+import { withDeadline } from '../deadline.ts'
 import { type Address, isReserved } from '../email.ts'
 import { GIVE_UP_MS } from '../limits.ts'
 import { createTrouble, type Log } from '../log.ts'
@@ -145,7 +146,7 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
 
   return {
     add,
-    ready: createReady(store, attempts, reports.log),
+    ready: () => attempts.check(() => store.ready()),
     pending,
     async close() {
       await running
@@ -154,35 +155,7 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
   }
 }
 
-/** Creates the check whether the store accepts addresses. While commits fail, it does not ask the store. */
-function createReady(store: Pick<ServiceStore, 'ready'>, attempts: Attempts, log: Log): Intake['ready'] {
-  const unready = createTrouble(log, {
-    begin: 'the service is not ready: /readyz is 503 until the store works',
-    end: 'the service is ready again',
-  })
-  return async () => {
-    if (attempts.areFailing()) throw attempts.toUnready()
-    try {
-      await withDeadline(store.ready())
-      unready.end()
-    } catch (error) {
-      // The reason of a commit that failed meanwhile is in the log.
-      if (!attempts.areFailing()) unready.add(error as Error)
-      throw error
-    }
-  }
-}
-
 const toLateError = () => new Error(`the store did not confirm within ${GIVE_UP_MS} ms`)
-
-/** Rejects after GIVE_UP_MS. */
-async function withDeadline(work: Promise<void>): Promise<void> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(toLateError()), GIVE_UP_MS)
-  await Promise.race([work, late.promise]).finally(() => clearTimeout(timer))
-}
-
-type Attempts = ReturnType<typeof createAttempts>
 
 /**
  * Runs commits and probes, and knows whether the store fails.
@@ -195,7 +168,10 @@ function createAttempts(probe: () => void, { log, metrics }: Reports) {
     begin: 'the store fails: requests get 500 storage_failure until it recovers',
     end: 'the store has recovered',
   })
-
+  const unready = createTrouble(log, {
+    begin: 'the service is not ready: its store does not work',
+    end: 'the service is ready again',
+  })
   let lastError: Error | undefined
 
   function fail(error: Error): void {
@@ -207,9 +183,19 @@ function createAttempts(probe: () => void, { log, metrics }: Reports) {
 
   return {
     fail,
-    areFailing: trouble.isOn,
-    /** What `/readyz` says: a migration ends by itself, and the log has every other reason. */
-    toUnready: () => (lastError instanceof MigratingError ? lastError : new StoreError('the store fails')),
+    /** Checks whether the store accepts addresses. While commits fail, it does not ask the store. @throws why it does not */
+    async check(work: () => Promise<void>): Promise<void> {
+      // A migration ends by itself, and says so. The log has every other reason.
+      if (trouble.isOn()) throw lastError instanceof MigratingError ? lastError : new StoreError('the store fails')
+      try {
+        await withDeadline(work(), GIVE_UP_MS, toLateError)
+        unready.end()
+      } catch (error) {
+        // The reason of a commit that failed meanwhile is in the log.
+        if (!trouble.isOn()) unready.add(error as Error)
+        throw error
+      }
+    },
     /** Returns the error of an attempt; undefined when it succeeds. */
     async run(addresses: readonly Address[], work: () => Promise<void>): Promise<Error | undefined> {
       const began = performance.now()
@@ -220,8 +206,13 @@ function createAttempts(probe: () => void, { log, metrics }: Reports) {
       // The test of an owner or of a monitor does not show that readers come.
       const readers = metrics ? addresses.filter((address) => !isReserved(address)).length : 0
       metrics?.commit(readers, performance.now() - began, error === undefined)
-      if (error) fail(error)
-      else trouble.end()
+      if (error) {
+        fail(error)
+      } else {
+        trouble.end()
+        // Without an operations port, nobody asks again whether the service is ready.
+        unready.end()
+      }
       return error
     },
     stop: () => clearTimeout(timer),

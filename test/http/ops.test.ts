@@ -2,7 +2,10 @@
 
 import { afterAll, expect, test } from 'bun:test'
 import { mkdir, statfs, utimes, writeFile } from 'node:fs/promises'
+import pino from 'pino'
+import { toLogged } from '../../src/failure.ts'
 import { createMetrics } from '../../src/http/metrics.ts'
+import { createOps } from '../../src/http/ops.ts'
 import { DOCUMENTS, ENDPOINT } from '../support/contract.ts'
 import { BOUND_BY_MODES } from '../support/disk.ts'
 import { holdLock, toListFile } from '../support/list-file.ts'
@@ -222,4 +225,21 @@ test('other paths get 404, other methods 405, and the public port has none of th
   expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   const head = await service.ops('/livez', { method: 'HEAD' })
   expect([head.status, await head.text()]).toEqual([200, ''])
+})
+
+test('an unexpected error is in the log, and its text not in the response', async () => {
+  const lines: string[] = []
+  const ops = await createOps({
+    metrics: createMetrics([]),
+    intake: { ready: async () => {} },
+    store: { measure: async () => undefined as never },
+    log: pino({ serializers: { err: toLogged } }, { write: (line) => void lines.push(line) }),
+    host: '127.0.0.1',
+    settings: { base_url: 'http://127.0.0.1:3000', version: '1.0.0', list: 'sqlite:list.db', site_file: null },
+  })
+  const response = ops.error(new Error('a defect'))
+  expect([response.status, await response.text()]).toEqual([500, 'failed: see the log\n'])
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ err: expect.objectContaining({ message: 'a defect' }) }),
+  ])
 })

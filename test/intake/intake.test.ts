@@ -12,7 +12,7 @@ import { until } from '../support/wait.ts'
  * Starts an intake whose commits end when the test says so, and records what happens in order. Not a real store: its commits end when the
  * disk or the server does. test/service and test/store/postgres have the real ones.
  */
-function start() {
+function start(ready = async () => {}) {
   const events: string[] = []
   const commits: PromiseWithResolvers<void>[] = []
   const write = (line: string) => events.push(JSON.parse(line).err?.message ?? JSON.parse(line).msg)
@@ -25,7 +25,7 @@ function start() {
     {
       add: (batch) => commit(`commit ${batch.join(' ')}`),
       probe: () => commit('probe'),
-      ready: async () => {},
+      ready,
     },
     { log: pino({ base: null }, { write }) },
   )
@@ -150,4 +150,13 @@ test('an address that is confirmed leaves no timer: its deadline would say that 
   expect(stderr.toString()).toBe('')
   // The process ends when nothing is left to wait for.
   expect(Number(stdout.toString())).toBeWithin(0, GIVE_UP_MS / 2)
+})
+
+test('a service that was not ready at its start says that it is, when a commit shows it', async () => {
+  const { add, end, ready, events } = start(() => Promise.reject(new Error('no server')))
+  await expect(ready()).rejects.toThrow('no server')
+  const adding = add('a')
+  await end(0)
+  await adding
+  expect(events).toEqual(['no server', 'commit a', 'the service is ready again', 'a confirmed'])
 })

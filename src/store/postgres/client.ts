@@ -1,11 +1,13 @@
 /**
  * The connections to a PostgreSQL list. Nothing depends on a session or a prepared statement, so a pooler may run each
- * transaction on another connection. Only `repeat` tries twice: the next call finds out for itself whether the server works again.
+ * transaction on another connection. No call but `repeat` is tried twice. The next one finds out for itself whether the server works
+ * again.
  */
 
 import { SQL } from 'bun'
 import { toListName } from '../../config/list-url.ts'
 import type { PostgresServer } from '../../config/postgres-url.ts'
+import { withDeadline } from '../../deadline.ts'
 import { Failure } from '../../failure.ts'
 import { OutdatedError } from '../../subscriber.ts'
 import type { OnOutdated } from '../version.ts'
@@ -124,7 +126,7 @@ export function createClient(options: ClientOptions): Client {
     const call: Call = { sql, isOver: false }
     try {
       const result = start(work, call)
-      return await (deadlineMs ? withDeadline(result, deadlineMs) : result)
+      return await (deadlineMs ? withDeadline(result, deadlineMs, toLateError) : result)
     } catch (error) {
       call.isOver = true
       ready = undefined
@@ -180,17 +182,8 @@ async function begin(sql: SQL, statements: string): Promise<OpenTransaction> {
   return { transaction, [Symbol.asyncDispose]: end }
 }
 
-/** Rejects after the deadline. Connections to a server that does not answer are replaced then. */
-async function withDeadline<T>(attempt: Promise<T>, milliseconds: number): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const error = Object.assign(new Error('no answer in time'), { code: 'CONNECTION_TIMEOUT' })
-  const timer = setTimeout(() => late.reject(error), milliseconds)
-  try {
-    return await Promise.race([attempt, late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+/** Connections to a server that does not answer in time are replaced, as those that it closed. */
+const toLateError = () => Object.assign(new Error('no answer in time'), { code: 'CONNECTION_TIMEOUT' })
 
 /**
  * Creates connections. Nothing is sent before the first query.

@@ -16,7 +16,13 @@ export function expectCount({ count }: { readonly count: number }, expected: num
  */
 export function toServerError(name: string, error: unknown): StoreError {
   const code = toCode(error)
-  return new StoreError(`the list ${name} cannot be used: ${toReason(error, code)} (${code})`)
+  // Without a code, it is of neither the server nor the client, but a defect of ours: only the log shows where.
+  const isDefect = code === '' && error instanceof Error
+  const shown = isDefect ? error.name : code || 'unknown'
+  return new StoreError(
+    `the list ${name} cannot be used: ${toReason(error, code)} (${shown})`,
+    isDefect ? { cause: error } : {},
+  )
 }
 
 function toReason(error: unknown, code: string): string {
@@ -55,10 +61,10 @@ const REASONS = [
   [/CERT|TLS|SSL|SIGNATURE|ISSUER/, 'the certificate of the server is not trusted'],
 ] as const
 
-/** Returns the SQLSTATE, the code of the runtime, or the name of an error. */
+/** Returns the SQLSTATE, or the code of the runtime; empty for an error without one. */
 function toCode(error: unknown): string {
   if (error instanceof SQL.PostgresError && error.errno) return String(error.errno)
-  return toErrorCode(error) || (error instanceof Error ? error.name : 'unknown')
+  return toErrorCode(error)
 }
 
 /** Whether a connection was lost that had worked. What was sent on it may be done. */

@@ -5,6 +5,7 @@ import { chmodSync, chownSync, copyFileSync, statSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import { createLog } from '../../../src/log.ts'
+import { toServerError } from '../../../src/store/postgres/error.ts'
 import { openPostgresServiceStore } from '../../../src/store/postgres/store.ts'
 import type { ServiceStore } from '../../../src/subscriber.ts'
 import { toSupportFile } from '../../support/paths.ts'
@@ -237,4 +238,14 @@ test('an address whose connection was forgotten is sent once more', async () => 
   await store.ready()
   await store.close()
   expect(await withStore(proxy.url, (list) => list.count())).toMatchObject({ subscribers: 2 })
+})
+
+test('a defect of our own is not told as an error of the server alone: the log gets its cause', () => {
+  const defect = new TypeError('rows is not iterable')
+  const { message, cause } = toServerError('postgres://db/news', defect)
+  expect(message).toBe('the list postgres://db/news cannot be used: PostgreSQL reports an error (TypeError)')
+  expect(cause).toBe(defect)
+  // The message of the server may have an address in it.
+  const ofServer = Object.assign(new Error('row ada@site.io'), { code: 'ERR_POSTGRES_CONNECTION_CLOSED' })
+  expect(toServerError('postgres://db/news', ofServer).cause).toBeUndefined()
 })
