@@ -1,6 +1,6 @@
 /**
  * Files that commands write. An output is complete or not there: it is written under another name, and gets its name at the end. It
- * replaces no SQLite database. Only a backup replaces one, and only an older backup.
+ * replaces no SQLite database. Only a backup replaces one, which must be a backup too.
  */
 
 import {
@@ -12,6 +12,7 @@ import {
   fsyncSync,
   lchownSync,
   lstatSync,
+  mkdirSync,
   openSync,
   readFileSync,
   readlinkSync,
@@ -74,9 +75,9 @@ const DESCRIPTOR = new RegExp(`^/(?:dev|proc/${process.pid}(?:/task/\\d+)?)/fd/(
 export function followLinks(path: string, links = 0): string {
   const name = resolve(path)
   const folder = dirname(name)
-  // realpath() refuses a file that is missing, so it gets the folder alone. Of many links, it says whether they lead in a circle.
+  // realpath() refuses a file that is missing, so it gets the folder alone.
   const place = join(existsSync(folder) ? realpathSync(folder) : folder, basename(name))
-  // This many links lead in a circle, and this throws ELOOP, as the system does.
+  // So many links may lead in a circle. The system knows: it throws ELOOP then.
   if (links > 8) return realpathSync(place)
   const isLink = lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink()
   // The link of a descriptor has a text such as "pipe:[1234]", which is no path.
@@ -238,8 +239,23 @@ export function createPrivateFile(path: string, { mayExist = false, ownerOf = di
 }
 
 /** Gives a new folder the owner of the folder around it: see `takeOwner`. */
-export function giveFolderToOwner(folder: string): void {
+function giveFolderToOwner(folder: string): void {
   takeOwner(dirname(folder), (uid, gid) => lchownSync(folder, uid, gid))
+}
+
+/**
+ * Creates a missing folder, and those above it. As root, each takes the owner of the folder around it.
+ *
+ * @param mode of the new ones, from which the umask may take permissions
+ * @returns the new ones, from the first one inward
+ */
+export function createFolders(folder: string, mode: number): readonly string[] {
+  const first = mkdirSync(folder, { recursive: true, mode })
+  if (first === undefined) return []
+  const created: string[] = []
+  for (let path = folder; path.length >= first.length; path = dirname(path)) created.unshift(path)
+  for (const path of created) giveFolderToOwner(path)
+  return created
 }
 
 /**

@@ -1,6 +1,6 @@
 /** `rollcall init`: asks five questions, and writes the settings and the site file. */
 
-import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 // @ts-expect-error TypeScript knows no file without an extension.
@@ -10,7 +10,7 @@ import { parseBaseUrl, toLikelyOrigin } from '../config/config.ts'
 import { DEFAULT_FILE } from '../config/environment.ts'
 import { parseSite } from '../config/site-file.ts'
 import { Failure, toErrorCode, UsageError } from '../failure.ts'
-import { giveFolderToOwner, replaceFile } from '../files.ts'
+import { createFolders, replaceFile } from '../files.ts'
 import { quotePath } from '../words.ts'
 import { ask, note, print } from './output.ts'
 
@@ -72,7 +72,8 @@ export async function init(path: string, options: Answers): Promise<void> {
     ...toAnswerLines(answers),
   ]
   // Nothing is written before all of it is known to be valid.
-  createFolder(folder)
+  createFolders(dirname(folder), 0o755)
+  createFolders(folder, 0o750)
   await writeFiles(path, lines)
   const url = answers.baseUrl === DEFAULT_URL ? `http://localhost:${port}` : answers.baseUrl
   await print(createAdvice(url, port, folder, instance))
@@ -119,13 +120,6 @@ function toAnswerLines(answers: Answers): readonly Line[] {
     if (answer !== preset) lines.push(toLine(option, answer))
   }
   return lines
-}
-
-/** Creates the folder of the files, and those around it. As root, a new one gets the owner of the folder around it. */
-function createFolder(folder: string): void {
-  mkdirSync(dirname(folder), { recursive: true })
-  const created = mkdirSync(folder, { recursive: true, mode: 0o750 })
-  if (created !== undefined) giveFolderToOwner(folder)
 }
 
 /** Writes each template with its lines. After an error, none of the files is left: the next `init` would refuse to replace it. */
@@ -193,8 +187,9 @@ function setLine(text: string, { start, rest }: Line): string {
 function listSystemPorts(except: string): readonly number[] {
   const files = existsSync(SYSTEM) ? [...new Bun.Glob('**/env').scanSync({ cwd: SYSTEM, absolute: true })] : []
   return files.flatMap((file) => {
-    const { PORT = PORTS.PORT, OPS_PORT } = parseEnv(readFileSync(file, 'utf8'))
-    return dirname(file) === except ? [] : [Number(PORT), Number(OPS_PORT)]
+    const { PORT, OPS_PORT } = parseEnv(readFileSync(file, 'utf8'))
+    // An empty setting is not set.
+    return dirname(file) === except ? [] : [Number(PORT || PORTS.PORT), Number(OPS_PORT)]
   })
 }
 
@@ -234,7 +229,7 @@ async function askOption(option: Option, question: string, preset: string): Prom
 
 /** Says what comes next. */
 function createAdvice(url: string, port: number, folder: string, instance?: string): string {
-  const { host } = new URL(url)
+  const { host, hostname } = new URL(url)
   const start =
     instance === undefined
       ? `ENV_FILE=${quotePath(join(folder, 'env'))} rollcall serve`
@@ -248,10 +243,10 @@ Caddy handles TLS with these lines in /etc/caddy/Caddyfile:
     reverse_proxy 127.0.0.1:${port}
   }
 
-nginx with these in /etc/nginx/conf.d/rollcall${instance ?? ''}.conf, and then \`sudo certbot --nginx --domain ${host}\`:
+nginx with these in /etc/nginx/conf.d/rollcall${instance ?? ''}.conf, and then \`sudo certbot --nginx --domain ${hostname}\`:
   server {
     listen 80;
-    server_name ${host};
+    server_name ${hostname};
     location / { proxy_pass http://127.0.0.1:${port}; proxy_set_header Host $host; }
   }
 

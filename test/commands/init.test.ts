@@ -93,6 +93,13 @@ test('after an error nothing is left, so that the next one does not refuse to re
   expect(await run(REQUIRED)).toMatchObject({ code: 0 })
 })
 
+test('nginx and certbot get the name of the host, without a port', async () => {
+  const { run } = await createRunner()
+  const { stdout } = await run(['--base-url', 'https://list.gazette.example:8443', '--name', 'Gazette'])
+  expect(stdout).toContain('server_name list.gazette.example;')
+  expect(stdout).toContain('certbot --nginx --domain list.gazette.example`')
+})
+
 test('only the owner and the group of the folder read the files, under any umask', async () => {
   const { folder } = await createRunner()
   const program = join(ROOT, 'bin/rollcall')

@@ -58,6 +58,7 @@ test('what root writes belongs to the owner of its folder, and what it replaces 
   await print(['restore', 'home/copy.db', ...list])
   await print(['import', '-', ...list], 'bob@site.io\n')
   await print(['copy', '--from', url, '--to', `sqlite:${folder}/service/new.db`])
+  await print(['init', 'home/news/letter', '--base-url', 'https://list.gazette.example', '--name', 'Gazette'])
   const owners = (name: string) => {
     const files = readdirSync(join(folder, name), { recursive: true }) as string[]
     return [...new Set(files.map((file) => statSync(join(folder, name, file)).uid))]

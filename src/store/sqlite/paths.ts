@@ -1,22 +1,12 @@
 /** The paths of a SQLite list: which files are there, whether they belong together, and new ones with private modes. */
 
-import {
-  chmodSync,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  type Stats,
-  statfsSync,
-  statSync,
-} from 'node:fs'
+import { chmodSync, existsSync, fstatSync, openSync, readSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { IS_FOLDER, toErrorCode, UsageError } from '../../failure.ts'
 import {
   BACKUP_ID,
+  createFolders,
   followLinks,
-  giveFolderToOwner,
   MARK_OFFSET,
   readProcess,
   SIDECAR,
@@ -153,15 +143,9 @@ export function toRealPath(file: string): string {
 
 /** Creates a missing folder, and those above it. */
 export function createFolder(folder: string): void {
-  const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
-  if (first === undefined) return
-  const created: string[] = []
-  for (let path = folder; path.length >= first.length; path = dirname(path)) created.unshift(path)
-  // From the first one inward: each takes the owner of the folder around it.
-  for (const path of created) {
+  for (const path of createFolders(folder, 0o700)) {
     // The umask may have taken permissions from the owner. A file system without modes refuses any change.
     if ((statSync(path).mode & 0o777) !== 0o700) chmodSync(path, 0o700)
-    giveFolderToOwner(path)
     // A new folder is durable when the folder that holds it is synced.
     syncPath(dirname(path))
   }
