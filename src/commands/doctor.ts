@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import { type Config, readConfig } from '../config/config.ts'
 import { type ListUrl, toAbsoluteName, toListName } from '../config/list-url.ts'
-import { Failure, toErrorCode } from '../failure.ts'
+import { Failure, hidePasswords, toErrorCode } from '../failure.ts'
 import type { OpsOptions } from '../http/ops.ts'
 import { listLeftovers } from '../leftovers.ts'
 import { HEALTH_DEADLINE_MS } from '../limits.ts'
@@ -26,7 +26,8 @@ type DoctorOptions = VerbOptions & { readonly cursorFile?: string }
 export async function doctor({ json, cursorFile, ...options }: DoctorOptions): Promise<void> {
   const list = parseListOption(options)
   const results: CheckResult[] = []
-  for await (const result of runChecks(list, cursorFile)) {
+  for await (const found of runChecks(list, cursorFile)) {
+    const result = { ...found, message: nameList(found.message, options.list) }
     results.push(result)
     if (!json) await print(toLine(result))
   }
@@ -35,9 +36,20 @@ export async function doctor({ json, cursorFile, ...options }: DoctorOptions): P
   if (wrong > 0) throw new Failure(`${toCount(wrong, 'check')} of ${results.length} found something wrong`)
 }
 
+/** Without `--list`, the commands in a message would act on the list of the settings. So they get it, but no password. */
+function nameList(message: string, list: string | undefined): string {
+  if (list === undefined) return message
+  const option = `--list ${quotePath(hidePasswords(list))}`
+  return message.replace(/\brollcall (?:count|export|import|remove|restore)\b/g, (command) => `${command} ${option}`)
+}
+
 function toLine({ check, ok, message }: CheckResult): string {
-  const state = { true: 'ok', false: 'wrong', null: 'not checked' }[`${ok}`]
-  return `${check.padEnd(14)} ${state}: ${message}`
+  return `${check.padEnd(14)} ${toState(ok)}: ${message}`
+}
+
+function toState(ok: CheckResult['ok']): string {
+  if (ok === null) return 'not checked'
+  return ok ? 'ok' : 'wrong'
 }
 
 async function* runChecks(list: ListUrl, cursorFile: string | undefined): AsyncGenerator<CheckResult> {
@@ -86,7 +98,9 @@ async function checkService(list: ListUrl, { ops, baseUrl, siteFile }: Config): 
   if (!ops) throw new NotChecked('OPS_PORT is not set')
   const running: OpsOptions['settings'] = JSON.parse(await askService(ops, '/config', '{"base_url":'))
   if (running.version !== VERSION) {
-    throw new Failure(`it runs version ${running.version}, and this is version ${VERSION}: restart the service`)
+    throw new Failure(
+      `it runs version ${running.version}, and this is version ${VERSION}: restart the service, if its version is the older one`,
+    )
   }
   const path = siteFile?.path ?? 'none'
   const settings = [
@@ -157,7 +171,7 @@ async function checkLeftovers(list: ListUrl, cursorFile = ''): Promise<string> {
   const rest = closed.length > 0 ? `; not read, because this user may not: ${closed.join(' and ')}` : ''
   const read = folders.filter((folder) => !closed.includes(folder))
   if (found.length === 0) return `none in ${read.join(' and ')}${rest}`
-  throw new Failure(`killed commands left files with addresses: run: rm ${found.map(quotePath).join(' ')}`)
+  throw new Failure(`killed commands left files with addresses: run: rm ${found.map(quotePath).join(' ')}${rest}`)
 }
 
 function isReadableFolder(path: string): boolean {

@@ -342,3 +342,26 @@ test('a list and a log of two users are wrong, also for root, with the command t
     `\nfile modes     wrong: nobody cannot write: run: chmod u+rwX ${list}\n`,
   )
 })
+
+test('with --list, the commands that it prints are for that list', async () => {
+  const { folder, print, run, shell } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\n')
+  const other = `sqlite:${folder}/other.db`
+  await print(['import', '-', '--list', other], 'bob@site.io\ncleo@site.io\n')
+  {
+    using db = new Database(join(folder, 'other.db'))
+    db.run(`UPDATE subscribers SET subscribed_at = 5 WHERE email = 'bob@site.io'`)
+  }
+  const { stdout } = await run(['doctor', '--list', other])
+  const command = /^dates +wrong: .*, run: (.*)$/m.exec(stdout)?.[1]
+  expect([...(command?.match(/rollcall \w+ --list \S+/g) ?? [])]).toEqual(
+    ['export', 'remove', 'import'].map((verb) => `rollcall ${verb} --list ${other}`),
+  )
+  expect((await shell(`${command}`)).code).toBe(0)
+  expect((await print(['export', '--format', 'txt'])).split('\n').filter(Boolean)).toEqual(['ada@site.io'])
+  expect((await print(['export', '--format', 'txt', '--list', other])).split('\n').filter(Boolean).sort()).toEqual([
+    'bob@site.io',
+    'cleo@site.io',
+  ])
+  expect((await run(['doctor', '--list', other])).stdout).toMatch(/^dates +ok/m)
+})
