@@ -55,10 +55,11 @@ export async function exportList(options: ExportOptions): Promise<void> {
 }
 
 /** @throws UsageError when an option needs another one, or its value does not fit */
-function checkOptions({ exec, cursorFile, batch, follow }: ExportOptions): void {
+function checkOptions({ exec, cursorFile, batch, follow, spreadsheetSafe, format }: ExportOptions): void {
   if (exec !== undefined && cursorFile === undefined) throw new UsageError('--exec needs --cursor-file')
   if (follow && exec === undefined) throw new UsageError('--follow needs --exec')
   if (batch !== undefined && exec === undefined) throw new UsageError('--batch needs --exec')
+  if (spreadsheetSafe && format !== 'csv') throw new UsageError('--spreadsheet-safe is for CSV')
   if (batch === 0) throw new UsageError('--batch is 0: use 1 or more')
 }
 

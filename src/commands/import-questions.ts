@@ -77,7 +77,7 @@ export function explainUnknown(values: readonly CountedValue[], { place }: Table
   const many = [...columns.map((column) => `${column}:*`), ...plain.map(toTreated)]
   const treated = values.length <= MAX_TREATED ? values.map(toTreated) : many
   note('Put subscribed, suppressed (the person left) or skip (neither) in the place of each STATUS:')
-  note(`  ${toCommand(treated.flatMap((text) => ['--treat', `${text}=STATUS`]))}`)
+  noteCommand(treated.flatMap((text) => ['--treat', `${text}=STATUS`]))
   note(`If ${columns.map(quote).join(', ')} does not say who left: --ignore-column`)
   return new Failure('nothing was imported: only you know who left')
 }
@@ -85,31 +85,17 @@ export function explainUnknown(values: readonly CountedValue[], { place }: Table
 /** Prints the command that imports as shown. Returns the error. */
 export function explainDoubts(): Failure {
   note('To import exactly as shown:')
-  note(`  ${toCommand(['--yes'])}`)
+  noteCommand(['--yes'])
   return new Failure('nothing was imported: answer the lines that begin with !, or use --yes')
 }
 
 /** The URL of a PostgreSQL list with a password, as `--list` has it. src/config/postgres-url.ts says what a password is. */
-const WITH_PASSWORD = /^(?:--list=)?(?<start>postgres(?:ql)?:\/\/[^:@/?#]+):[^/?#]*(?<end>@.*)$/s
+const WITH_PASSWORD = /^(?<start>(?:--list=)?postgres(?:ql)?:\/\/[^:@/?#]+):[^/?#]*(?<end>@.*)$/s
 
-/**
- * The command of this process with more options, for a POSIX shell. Without the password in the URL of a list it would not run, so its
- * place is in the environment, where other users of the machine do not see it.
- */
-function toCommand(added: readonly string[]): string {
+/** Prints the command of this process with more options, for a POSIX shell. It has no password, which the owner puts in its place. */
+function noteCommand(added: readonly string[]): void {
   const given = process.argv.slice(2)
-  const hasPassword = (word = '') => WITH_PASSWORD.test(word)
-  const url = WITH_PASSWORD.exec(given.find((word) => hasPassword(word)) ?? '')?.groups
-  if (url === undefined) return toShell(['rollcall', ...given, ...added])
-  // `--list URL` is two words, `--list=URL` is one.
-  const isList = (word: string, index: number) =>
-    hasPassword(word) || (word === '--list' && hasPassword(given[index + 1]))
-  const others = given.filter((word, index) => !isList(word, index))
-  note('Put the password of the list in the place of PASSWORD.')
-  const list = quotePath(`${url.start}:PASSWORD${url.end}`)
-  return `DATABASE_URL=${list} ${toShell(['rollcall', ...others, ...added])}`
-}
-
-function toShell(words: readonly string[]): string {
-  return words.map(quotePath).join(' ')
+  const shown = given.map((word) => word.replace(WITH_PASSWORD, '$<start>:PASSWORD$<end>'))
+  if (given.some((word) => WITH_PASSWORD.test(word))) note('Put the password of the list in the place of PASSWORD.')
+  note(`  ${['rollcall', ...shown, ...added].map(quotePath).join(' ')}`)
 }

@@ -1,5 +1,6 @@
 /** `rollcall import`: shows what it is going to do with a file, asks, and writes its rows to the list. */
 
+import { fstatSync, statSync } from 'node:fs'
 import { type ListUrl, toListName } from '../config/list-url.ts'
 import { escapeControls, Failure, UsageError } from '../failure.ts'
 import { followLinks, replaceFile } from '../files.ts'
@@ -49,12 +50,22 @@ interface ImportOptions extends VerbOptions, Omit<ReadOptions, 'treat' | 'accept
   readonly yes?: true
 }
 
-/** Checks that the file of rejected rows replaces neither the import nor the list. @throws UsageError */
-function checkRejected(rejected: string, path: string, list: ListUrl): void {
+/** Checks that the file of rejected rows replaces no file that the import reads, and not the list. @throws UsageError */
+function checkRejected(rejected: string, path: string, list: ListUrl, cursorFile: string | undefined): void {
   const isRejected = (file: string) => followLinks(file) === followLinks(rejected)
-  if (isRejected(path)) throw new UsageError('--rejected is the file that is imported')
+  if (path === '-' ? isStandardInput(rejected) : isRejected(path)) {
+    throw new UsageError('--rejected is the file that is imported')
+  }
+  if (cursorFile !== undefined && isRejected(cursorFile)) throw new UsageError('--rejected is the cursor file')
   // Also a list that does not exist yet.
   if (list.kind === 'sqlite' && isRejected(list.file)) throw new UsageError('--rejected is the list')
+}
+
+/** Whether a file is standard input, as with `rollcall import - < FILE`. */
+function isStandardInput(file: string): boolean {
+  const found = statSync(file, { throwIfNoEntry: false })
+  const input = fstatSync(0)
+  return input.isFile() && found?.dev === input.dev && found.ino === input.ino
 }
 
 /** Opens the cursor file of the hand-over to the tool in which people left. No export uses it meanwhile. @throws Failure */
@@ -73,11 +84,11 @@ function decide({ doubts }: Review, { dryRun, yes }: ImportOptions, canAsk: bool
   return doubts.length > 0 ? 'stop' : 'write'
 }
 
-/** `rollcall import`: adds the addresses in a file to the list. */
+/** `rollcall import`: adds the people in a file to the list, and suppresses those who left. */
 export async function runImport(path: string, options: ImportOptions): Promise<void> {
   const list = parseListOption(options)
   const { rejected, json } = options
-  if (rejected !== undefined) checkRejected(rejected, path, list)
+  if (rejected !== undefined) checkRejected(rejected, path, list, options.cursorFile)
   using cursorFile = options.cursorFile === undefined ? undefined : await openHandOver(options.cursorFile)
   const text = await readText(path, options.encoding)
   const table = parseTable(text, toInputName(path), options.column !== undefined)
@@ -87,10 +98,10 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
   if (!isUsable(rows)) return await refuse(rows, options)
   const rule = toRule(options, cursorFile)
   const { effect, isNew } = await withInterrupt((signal) => count(rows, { list, cursorFile, ...rule, signal }))
-  const review = createReview(rows, effect, cursorFile !== undefined)
+  const review = createReview(rows, effect)
   const decision = decide(review, options, canAsk)
   const plan: Plan = { list, isNew, effect, review, options }
-  // The output of a dry run has the review, and that of --json the same facts.
+  // The output of a dry run has the review, and that of --json the same facts. Whoever is asked must see it before the question.
   const isReviewInOutput = decision === 'count' || (json && !canAsk)
   if (!isReviewInOutput) note(toReviewLines(review).join('\n'))
   if (decision === 'stop') return await stop(plan)
@@ -167,7 +178,7 @@ const isUsable = ({ counts }: Rows) => counts.subscribed + counts.suppressed + c
 
 /** Ends an import without a row that could be imported. @throws Failure always */
 async function refuse(rows: Rows, { rejected, dryRun }: ImportOptions): Promise<never> {
-  note(toReviewLines(createReview(rows, undefined, false)).join('\n'))
+  note(toReviewLines(createReview(rows, undefined)).join('\n'))
   if (rows.counts.all === rows.counts.empty) throw new Failure(`${rows.table.file}: there is no row`)
   if (rejected !== undefined && !dryRun) await writeRejected(rejected, rows)
   throw new Failure('no row could be imported')

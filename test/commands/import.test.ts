@@ -107,7 +107,7 @@ describe('the review', () => {
       const { code, stderr } = await run(['import', '-', ...option], 'email,status\na@site.io,VIP\n')
       expect(code).toBe(1)
       expect(stderr).toContain(
-        '  DATABASE_URL=postgres://ada:PASSWORD@db.site.io/news rollcall import - --treat status:VIP=STATUS\n',
+        `  rollcall import - ${option.join(' ').replace('secret', 'PASSWORD')} --treat status:VIP=STATUS\n`,
       )
       expect(stderr).not.toContain('secret')
     }
@@ -283,7 +283,7 @@ dry run: `)
     const { stderr } = await run(['import', '-'], some)
     expect(stderr).toContain(
       '! 2 people on the list would be skipped, and stay: "Newsletter" is "no", such as in line 2: ' +
-        '--treat Newsletter:no=suppressed removes 1 of them (the others came later, or the date is unknown), --treat Newsletter:no=skip leaves them\n',
+        '--treat Newsletter:no=suppressed removes 1 of them (the others: subscribed later, or the date is unknown), --treat Newsletter:no=skip leaves them\n',
     )
     expect(await print(['import', '-', '--treat', 'Newsletter:no=suppressed'], some)).toContain('(1 removed')
     const none = `email,Newsletter,created\n${rows('b')}`
@@ -387,6 +387,17 @@ dry run: `)
         '2,the address is suppressed on this list: the person was removed or left. rollcall remove --forget lets it be imported,a@site.io\r\n' +
         '3,another row says that the person left,b@site.io\r\n',
     )
+  })
+
+  test('does not replace the file on standard input with the rejected rows', async () => {
+    const { folder, shell, write } = await createCliFixture()
+    await write('list.csv', 'email\na@site.io\nb@\n')
+    expect(await shell('rollcall import - --rejected list.csv < list.csv')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'rollcall: --rejected is the file that is imported\n',
+    })
+    expect(await readFile(join(folder, 'list.csv'), 'utf8')).toBe('email\na@site.io\nb@\n')
   })
 
   test('reads the name of a file on standard input', async () => {

@@ -22,7 +22,7 @@ export function read(text: string, options: Options = {}, file = 'list') {
     throw new Error(unknown.map(toText).join('; '))
   }
   const { layout } = reading
-  const review = createReview(reading, undefined, false)
+  const review = createReview(reading, undefined)
   const toNames = (found: readonly Column[]) => (table.names ? found.map(({ name }) => name).join(', ') : '')
   return {
     ...reading,

@@ -67,14 +67,21 @@ function toPeople(addresses: readonly Address[]): readonly Address[] {
   return [...spellings.values()].flatMap(([first]) => first ?? [])
 }
 
+/** The end of a text before a bracket: from the last `@` to the separator behind its address, and then the name of the next address. */
+const NAME_AT_END = /(?<address>@[^@,;，；、\r\n]*[,;，；、\r\n])[^@]*$/
+
 /** Splits a list of addresses. One in brackets may have a name before it, such as `Last, First <a@b>`. */
 function splitList(text: string): readonly string[] {
   const parts = text.split(/[<>]/)
   const withoutNames = parts.map((part, index) => {
+    // Each second part was in brackets.
     if (index % 2 === 1) return part
+    // A name alone.
     if (!part.includes('@')) return ''
-    // After an address, the name of the next one begins behind a separator.
-    return index < parts.length - 1 ? part.replace(/(@[^@,;，；、\r\n]*[,;，；、\r\n])[^@]*$/, '$1') : part
+    const isLast = index === parts.length - 1
+    if (isLast) return part
+    // Addresses without brackets before one with them: `ann@a.org, Last, First <` is `ann@a.org,`.
+    return part.replace(NAME_AT_END, '$<address>')
   })
   const words = withoutNames.join(' ').split(/\s[/|&]\s|:::|[\s,;，；、]/)
   return words.filter((word) => word !== '')

@@ -30,7 +30,7 @@ export function* markBroken(rows: Iterable<Row>, layout: Layout, width: number):
 
 const toBroken = (row: Row): Row => ({ ...row, problem: row.problem ?? BROKEN })
 
-/** Whether two rows together are one that can be read, and neither of them alone says the same. */
+/** Whether two rows together are one that can be read. Not when both have addresses, or one of them alone says the same. */
 function isSplitRow({ cells: start }: Row, { cells: end }: Row, layout: Layout, width: number): boolean {
   const isShort = start.length < width || end.length < width
   const isOne = start.length + end.length - 1 <= width

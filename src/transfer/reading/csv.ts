@@ -94,7 +94,7 @@ function findLineEnd(text: string, start: number): number {
 function findProblem(cells: readonly string[], width: number | undefined): string | undefined {
   if (width === undefined) return undefined
   const isWide = cells.slice(width).some((cell) => cell.trim() !== '')
-  return isWide ? `the row has ${cells.length} columns, the header ${width}` : undefined
+  return isWide ? `the row has ${cells.length} columns in the place of ${width}` : undefined
 }
 
 type QuotedCsv = Csv & { readonly delimiter: string }
@@ -139,11 +139,14 @@ function parseQuoted(text: string, start: number, delimiter: string) {
     // Spaces may be around the quotes.
     let opening = from
     while (text[opening] === ' ') opening++
-    const closing = text[opening] === '"' ? findClosingQuote(text, opening) : undefined
-    if (closing === -1) return undefined
-    let end = closing === undefined ? from : closing + 1
+    const hasQuote = text[opening] === '"'
+    const closing = hasQuote ? findClosingQuote(text, opening) : from - 1
+    if (hasQuote && closing < 0) return undefined
+    const behind = closing + 1
+    let end = behind
     while (end < text.length && text[end] !== delimiter && text[end] !== '\n') end++
-    const isQuoted = closing !== undefined && text.slice(closing + 1, end).trim() === ''
+    // A cell with more than the quotes is taken as it is, such as `"Ann" Smith`.
+    const isQuoted = hasQuote && text.slice(behind, end).trim() === ''
     const cell = isQuoted ? text.slice(opening + 1, closing).replaceAll('""', '"') : text.slice(from, end)
     cells.push(cell)
     if (text[end] !== delimiter) return { cells, end }
@@ -173,12 +176,13 @@ function holdsRow(lines: readonly string[], cells: readonly string[], delimiter:
     const others = unquoteCells(line, delimiter).split(delimiter)
     return others.length === width && others.some((cell) => parseOwnerAddress(cell).ok)
   }
-  // Only a line with an even number of quotes can be whole. Another one ends a cell, and begins with a part of that.
-  const balanced = lines.slice(1).filter((line) => countQuotes(line) % 2 === 0)
-  // `balanced`: the raw lines. `inCells`: the same lines without doubled quotes, because inside an open quote the row `"a",b` stands
-  // as `""a"",b`.
-  const inCells = cells.flatMap((cell) => cell.split('\n').slice(1))
-  return balanced.some(isRow) || inCells.some(isRow)
+  // The row as it is in the text. A line with an odd number of quotes is none: it ends a cell, and begins with a part of that.
+  const wholeLines = lines.slice(1).filter((line) => countQuotes(line) % 2 === 0)
+  if (wholeLines.some(isRow)) return true
+  // A program that puts quotes around a text doubles those in it. So a row `"a",b` inside a text is `""a"",b`, and a line of a cell
+  // has it with single quotes again.
+  const linesOfCells = cells.flatMap((cell) => cell.split('\n').slice(1))
+  return linesOfCells.some(isRow)
 }
 
 function countQuotes(line: string): number {

@@ -52,12 +52,12 @@ export const treating = (value: Value, status: Status, effect: string): Answer =
   effect,
 })
 
-/** The option that removes people whose rows are skipped. @param hasOthers whether others left on an unknown date too */
-export function removing({ value, people, removable, areUndated }: Skipped, hasOthers: boolean): Answer {
-  const some = `removes ${toNumber(removable)} of them (the others came later, or the date is unknown)`
+/** The option that removes people whose rows are skipped. @param effect says why some stay, and whether others left on an unknown date */
+export function removing({ value, people, removable, areUndated }: Skipped, effect: Effect): Answer {
+  const some = `removes ${toNumber(removable)} of them (the others: ${effect.reasonOfKept})`
   const removes = removable < people ? some : 'removes them'
   if (!areUndated) return treating(value, 'suppressed', removes)
-  const answer = treating(value, 'suppressed', hasOthers ? `${removes}, and others without a date` : removes)
+  const answer = treating(value, 'suppressed', effect.undatedKept ? `${removes}, and others without a date` : removes)
   return { ...answer, option: `${answer.option} --undated remove` }
 }
 

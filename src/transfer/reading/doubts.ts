@@ -43,7 +43,10 @@ interface Unread {
   readonly sign: Sign | undefined
 }
 
-/** The columns that are not read and that the owner does not ignore: those first that are most likely to say who left. */
+/**
+ * The columns that are not read, that the owner does not ignore, and whose names do not show that they are about something else: those
+ * first that are most likely to say who left.
+ */
 function findUnread(rows: Rows): readonly Unread[] {
   const related = [...rows.profiles].filter(([{ plain }]) => !UNRELATED_NAMES.has(plain))
   const found = related.map(([column, profile]) => ({ column, profile, sign: findSign(column, profile, rows) }))
@@ -61,11 +64,17 @@ function findSign({ name, plain }: Column, { left, no, values }: Profile, rows: 
   return no && { says: 'no for somebody', where: describeRow(no, rows) }
 }
 
+/** How likely a column says who left: each fact about it outweighs all that stand below it. */
 function toLikelihood({ column, profile, sign }: Unread): number {
   const { values, others, hasFlagsOnly } = profile
-  const isRepeated = values.size <= MAX_VALUES && values.size < others
-  const ofSign = sign && { 'that somebody left': 16, 'no for somebody': 3 }[sign.says]
-  return (ofSign ?? 0) + (STATUS_NAME.test(column.plain) ? 8 : 0) + (hasFlagsOnly ? 2 : 0) + (isRepeated ? 1 : 0)
+  let likelihood = 0
+  if (sign?.says === 'that somebody left') likelihood += 16
+  if (STATUS_NAME.test(column.plain)) likelihood += 8
+  if (sign?.says === 'no for somebody') likelihood += 4
+  if (hasFlagsOnly) likelihood += 2
+  // A status repeats in many rows. A name, a place or a number of a customer does so rarely.
+  if (values.size <= MAX_VALUES && values.size < others) likelihood += 1
+  return likelihood
 }
 
 const describeSuspect = ({ column, sign }: Unread) => quote(column.name) + (sign ? ` (${sign.where})` : '')
@@ -80,8 +89,7 @@ const isOfSubscribers = ({ layout }: Rows) => layout.all.some(({ plain }) => SUB
 /** The columns that are not read, and that may say who left. */
 export function findSuspects(rows: Rows): readonly Unread[] {
   const unread = findUnread(rows)
-  const mayLeave = rows.counts.subscribed > 0
-  const mustBeKnown = mayLeave && !isKnown(rows) && !isAccepted(rows, 'silence')
+  const mustBeKnown = maySilenceHide(rows) && !isKnown(rows)
   const isUnknown = ({ column, profile }: Unread) =>
     profile.others > 0 && !profile.saysNothing && !isHarmless(column.plain)
   return unread.filter((one) => one.sign || (mustBeKnown && isUnknown(one)))
@@ -90,27 +98,46 @@ export function findSuspects(rows: Rows): readonly Unread[] {
 /** Nothing says who left, or columns that are not read say so. Both are one fact. */
 const findWhoLeft: FileDoubt = (rows) => {
   const suspects = findSuspects(rows)
-  const mayLeave = rows.counts.subscribed > 0
-  const isSilent = mayLeave && !isAccepted(rows, 'silence')
-  return (isSilent ? findSilence(rows, suspects) : undefined) ?? toSpeaking(suspects)
+  const silence = maySilenceHide(rows) ? findSilence(rows, suspects) : undefined
+  return silence ?? toSpeaking(suspects)
+}
+
+/** Whether it is a doubt when nothing says who left: somebody would be added, and the owner has not said that nobody left. */
+function maySilenceHide(rows: Rows): boolean {
+  return rows.counts.subscribed > 0 && !isAccepted(rows, 'silence')
 }
 
 function findSilence(rows: Rows, suspects: readonly Unread[]): Doubt | undefined {
-  const { table } = rows
-  const titles = { 'name of the file': basename(table.file), title: table.title.join('\n') }
-  const [title] = Object.entries(titles).find(([, text]) => rows.counts.suppressed === 0 && saysTitleLeft(text)) ?? []
-  const [first, ...others] = suspects
-  // A title that says so is a doubt in any case.
-  if (!title && (isKnown(rows) || !first)) return undefined
-  const nothing = `${title ? `the ${title} says that people left, but ` : ''}nothing in it says who left`
   const everybody = { option: '--suppress', effect: 'if everybody left' }
-  if (!first) return { seen: nothing, answers: [everybody, accepting('silence', 'if nobody left')] }
-  const isOne = others.length === 0 && !title
-  const ignoring = isOne ? naming('--ignore-column', first.column, 'if not') : accepting('silence', 'if not')
-  return {
-    seen: `${nothing}, and ${join(suspects.map(describeSuspect))} ${others.length > 0 ? 'are' : 'is'} not read`,
-    answers: [naming('--status-column', first.column, 'if it does'), ignoring, everybody],
+  const title = findTitleLeft(rows)
+  const said = title === undefined ? '' : `the ${title} says that people left, but `
+  const nothing = `${said}nothing in it says who left`
+  const [first, ...others] = suspects
+  if (!first) {
+    if (title === undefined) return undefined
+    return { seen: nothing, answers: [everybody, accepting('silence', 'if nobody left')] }
   }
+  // A title that says so is a doubt in any case.
+  if (title === undefined && isKnown(rows)) return undefined
+  const reading = naming('--status-column', first.column, 'if it does')
+  const names = join(suspects.map(describeSuspect))
+  if (others.length > 0) {
+    return {
+      seen: `${nothing}, and ${names} are not read`,
+      answers: [reading, accepting('silence', 'if not'), everybody],
+    }
+  }
+  // To ignore the column does not answer what the title says.
+  const ignoring =
+    title === undefined ? naming('--ignore-column', first.column, 'if not') : accepting('silence', 'if not')
+  return { seen: `${nothing}, and ${names} is not read`, answers: [reading, ignoring, everybody] }
+}
+
+/** What says that the people in the file left, while no row of it does: its name, or the lines above its header. */
+function findTitleLeft({ table, counts }: Rows): string | undefined {
+  if (counts.suppressed > 0) return undefined
+  if (saysTitleLeft(basename(table.file))) return 'name of the file'
+  return saysTitleLeft(table.title.join('\n')) ? 'title' : undefined
 }
 
 /** Here all have a sign: a column without one is a suspect only while nothing says who left, and then `findSilence` has its doubt. */
@@ -175,8 +202,9 @@ const findMissingDates: FileDoubt = (rows, effect) => {
     SERIAL.test(text) || /^1\d{9}(?:\d{3})?$/.test(text) || (Number.isNaN(Number(text)) && isDate(text))
   const [found] =
     [...profiles].find(([{ plain, name }, { values }]) => {
-      const isMostly = [...values.keys()].filter(isLikeDate).length * 2 >= values.size || DATE_NAMES.includes(plain)
-      return values.size > 0 && isMostly && !isHarmless(plain) && !saysNameLeft(name)
+      const hasMostlyDates = [...values.keys()].filter(isLikeDate).length * 2 >= values.size
+      const isOfDates = hasMostlyDates || DATE_NAMES.includes(plain)
+      return values.size > 0 && isOfDates && !isHarmless(plain) && !saysNameLeft(name)
     }) ?? []
   if (!found) return undefined
   const answers = [naming('--date-column', found, 'reads it'), { option: '--date-column none', effect: 'does not' }]
@@ -250,14 +278,14 @@ const findContradiction: FileDoubt = ({ contradiction, layout }) => {
 }
 
 /** Somebody is on the list and skipped: who said yes before may say no now. */
-const findSkippedListed: ListDoubt = ({ table }, { skippedListed, undatedKept }) =>
-  skippedListed
+const findSkippedListed: ListDoubt = ({ table }, effect) =>
+  effect.skippedListed
     .filter(({ value }) => !value.isAnswered)
     .map((skipped) => {
       const { value, people, line } = skipped
       const stay = `${toCount(people, 'person', 'people')} on the list would be skipped, and stay`
       const seen = `${stay}: ${quote(value.column)} is ${quote(value.value)}, such as in ${table.place} ${line}`
-      const remedies = skipped.removable > 0 ? [removing(skipped, undatedKept !== undefined)] : []
+      const remedies = skipped.removable > 0 ? [removing(skipped, effect)] : []
       return { seen, answers: [...remedies, treating(value, 'skip', 'leaves them')] }
     })
 

@@ -16,7 +16,7 @@ interface People {
 /** People whose rows are skipped for one value. */
 export interface Skipped extends People {
   readonly value: Value
-  /** Those whom it would remove if the value meant that they left. The others came later, or the date is unknown. */
+  /** Those whom it would remove if the value meant that they left. */
   readonly removable: number
   /** Whether that takes `--undated remove`. */
   readonly areUndated: boolean
@@ -27,6 +27,8 @@ export interface Effect extends ImportTally, OptOutTally {
   readonly size: number
   /** People on the list who are in a row that is skipped, and in no other, by the value that says so. */
   readonly skippedListed: readonly Skipped[]
+  /** Why people who left stay on the list. */
+  readonly reasonOfKept: string
   /** People who left on an unknown date, and stay on the list for that reason. */
   readonly undatedKept: People | undefined
   /** The rows that would be added. All others are on the list, suppressed, or repeat one of these. */
@@ -41,6 +43,7 @@ export function toEffect(rows: Rows, count: ImportCount, hasCursor: boolean): Ef
   return {
     ...tally,
     size,
+    reasonOfKept: hasCursor ? 'not handed over yet' : 'subscribed later, or the date is unknown',
     skippedListed: findSkippedListed(rows, count, hasCursor),
     undatedKept: hasCursor ? undefined : findUndatedKept(rows, count),
     toAdd: rows.subscribers.filter((_, index) => count.subscribers[index] === 'added'),

@@ -10,7 +10,7 @@ type Json = Readonly<Record<string, unknown>>
 /**
  * Opens JSON. The columns are the members of all objects. A member that an object lacks is an empty cell, and so is null.
  *
- * @throws Failure when it is not JSON, or has several lists
+ * @throws Failure when it is not JSON, or has several lists or no row
  */
 export function openJson(text: string, file: string): Table {
   const documents = parseDocuments(text, file)

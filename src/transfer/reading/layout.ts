@@ -159,7 +159,7 @@ function findDates(columns: readonly Column[]): readonly Column[] {
   return [...inJson, ...first, ...confirmed]
 }
 
-/** Finds the status columns: those of rules that hold for all columns, if they are readable, and those that the owner named. */
+/** Finds the status columns: those that the owner named, and those of rules, if they are readable. A rule may ask for other columns. */
 function findStatuses(
   all: readonly Column[],
   readable: readonly Column[],

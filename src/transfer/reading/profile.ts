@@ -13,9 +13,11 @@ export interface Cell {
 export interface Profile {
   /** How many rows have each of the first different values. */
   readonly values: ReadonlyMap<string, number>
-  /** Cells without a value, with an address that is not the one of the row, and without an address. */
+  /** Cells without a value. */
   readonly empty: number
+  /** Cells with an address that is not the one of the row. */
   readonly addresses: number
+  /** Cells with a value and without an address. */
   readonly others: number
   /** The first cell that says that somebody left. */
   readonly left: Cell | undefined
@@ -133,20 +135,35 @@ export class Collector {
     this.#answers.learn(cell)
   }
 
-  toProfile(): Profile {
-    // Cells of people who have not left, as `#empty` counts them. `#all` counts everybody.
-    const filled = this.#others + this.#addresses + this.#ownAddresses
-    const hasSeveralRows = this.#all.rows > 1
-    const isFilledEverywhere = hasSeveralRows && filled > 0 && this.#empty === 0
+  /** Cells with a value, of people who have not left, as `#empty` counts those without one. `#all` counts everybody. */
+  get #filled(): number {
+    return this.#others + this.#addresses + this.#ownAddresses
+  }
+
+  get #isFilledEverywhere(): boolean {
+    return this.#all.rows > 1 && this.#filled > 0 && this.#empty === 0
+  }
+
+  /** Whether all rows have the same value. */
+  get #isSame(): boolean {
+    if (!this.#isFilledEverywhere || this.#values.size !== 1) return false
     // When a single person has not left, one value shows nothing. So then those who left must have it too.
-    const isShared = filled > 1 || this.#all.isConstant
-    const isSame = isFilledEverywhere && this.#values.size === 1 && isShared
-    const hasFlagsOnly = filled > 0 && this.#answers.haveFlagsOnly
+    return this.#filled > 1 || this.#all.isConstant
+  }
+
+  get #hasFlagsOnly(): boolean {
+    return this.#filled > 0 && this.#answers.haveFlagsOnly
+  }
+
+  get #saysNothing(): boolean {
     // Such as "Source: website" in all rows. A flag, such as "Unsubscribed: yes" in all rows, may say that all of them left.
-    const isSameText = isSame && !hasFlagsOnly
-    const isDates = isFilledEverywhere && this.#hasDatesOnly
-    // Also when no cell has a value.
-    const isOwnAddress = hasSeveralRows && this.#ownAddresses === filled
+    if (this.#isSame && !this.#hasFlagsOnly) return true
+    if (this.#isFilledEverywhere && this.#hasDatesOnly) return true
+    // The address again. Also when no cell has a value.
+    return this.#all.rows > 1 && this.#ownAddresses === this.#filled
+  }
+
+  toProfile(): Profile {
     return {
       values: this.#values,
       empty: this.#empty,
@@ -154,9 +171,9 @@ export class Collector {
       others: this.#others,
       left: this.#left,
       // If all people say the same, it is about the list, such as "Suspended: no".
-      no: isSame ? undefined : this.#answers.findNo(),
-      hasFlagsOnly,
-      saysNothing: isSameText || isDates || isOwnAddress,
+      no: this.#isSame ? undefined : this.#answers.findNo(),
+      hasFlagsOnly: this.#hasFlagsOnly,
+      saysNothing: this.#saysNothing,
     }
   }
 }

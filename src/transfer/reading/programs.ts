@@ -2,8 +2,15 @@
 
 import { type Status, toPlain, toPlainNames } from './words.ts'
 
-/** Stand for any word that means yes or no, for no value, and for any date. Other values are compared like names. */
-export const [YES, NO, EMPTY, DATE] = ['yes', 'no', 'empty', 'date'] as const
+// Kinds of values in this table. Any other value in it is compared like a name.
+/** Any word that means yes. */
+export const YES = 'yes'
+/** Any word that means no. */
+export const NO = 'no'
+/** No value. */
+export const EMPTY = 'empty'
+/** Any date. */
+export const DATE = 'date'
 
 /** What the values of some columns mean. Without values, the words of `words.ts` count. */
 export interface StatusRule extends Partial<Readonly<Record<Status, readonly string[]>>> {
@@ -133,7 +140,7 @@ export function isHarmless(plain: string): boolean {
   return HARMLESS_NAMES.has(plain) || HARMLESS_NAMES.has(plain.replace(place, ''))
 }
 
-/** The plain name of a column that probably says who left, so that it is the first one in an advice. */
+/** The plain name of a column that probably says who left: the first one in an advice, and a doubt when it has a no. */
 export const STATUS_NAME =
   /stat(?:us|e|o|ut)|consent|opt|subscri|newsletter|mailing|permission|einwillig|abo|rgpd|gdpr|marketing|підпис|購読|配信|订阅|状態|状态|situac/
 

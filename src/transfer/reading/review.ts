@@ -16,14 +16,11 @@ export interface Review {
   /** What it would do to the list; undefined when only the file was read. */
   readonly effect: Effect | undefined
   readonly doubts: readonly Doubt[]
-  /** Why people who left would stay. */
-  readonly reasonOfKept: string
 }
 
-/** @param hasCursor whether the cursor of a hand-over says who stays */
-export function createReview(rows: Rows, effect: Effect | undefined, hasCursor: boolean): Review {
-  const reasonOfKept = hasCursor ? 'not handed over yet' : 'subscribed later, or the date is unknown'
-  return { rows, effect, doubts: findDoubts(rows, effect), reasonOfKept }
+/** @param effect what it would do to the list; undefined when only the file was read */
+export function createReview(rows: Rows, effect: Effect | undefined): Review {
+  return { rows, effect, doubts: findDoubts(rows, effect) }
 }
 
 /** Finds what is doubtful. @param effect what it would do to the list; undefined when only the file was read */
@@ -48,7 +45,7 @@ export function toReviewLines(review: Review): readonly string[] {
 }
 
 /** What becomes of the addresses on the list, and of rows without one. */
-function toCountLines({ rows, effect, reasonOfKept }: Review): readonly string[] {
+function toCountLines({ rows, effect }: Review): readonly string[] {
   const { counts, rejected, options } = rows
   const removed = effect?.removed ? `, ${toNumber(effect.removed)} removed from the list` : ''
   const described = rejected.map((row) => describeRow(row, rows))
@@ -56,7 +53,7 @@ function toCountLines({ rows, effect, reasonOfKept }: Review): readonly string[]
     [effect?.added ?? counts.subscribed, 'would be added'],
     [effect?.alreadyListed ?? 0, 'already listed'],
     [effect?.suppressed ?? counts.suppressed, `left: would be suppressed${removed}`],
-    [effect?.kept ?? 0, `left, and would stay on the list (${reasonOfKept})`],
+    [effect?.kept ?? 0, `left, and would stay on the list (${effect?.reasonOfKept})`],
     [counts.skip, 'skipped'],
     [effect?.leftOut ?? 0, 'left out (suppressed before, or in another row)'],
     [counts.rejected, `rejected: ${join(described)}`],
@@ -170,13 +167,13 @@ export function toTallyJson(tally: OptOutTally & ImportTally) {
 }
 
 /** What an import did: addresses, and rows that are not addresses. */
-export function describeTally(tally: OptOutTally & ImportTally, { rows, reasonOfKept }: Review): string {
+export function describeTally(tally: OptOutTally & ImportTally, { rows, effect }: Review): string {
   const removed = tally.removed > 0 ? ` (${toNumber(tally.removed)} removed from the list)` : ''
   const counts = [
     [tally.added, 'added'],
     [tally.alreadyListed, 'already listed'],
     [tally.suppressed, `suppressed${removed}`],
-    [tally.kept, `left but kept (${reasonOfKept})`],
+    [tally.kept, `left but kept (${effect?.reasonOfKept})`],
     [rows.counts.skip, 'skipped'],
     [tally.leftOut, 'left out (suppressed before, or in another row)'],
     [rows.counts.rejected, 'rejected'],

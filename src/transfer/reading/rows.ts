@@ -42,7 +42,7 @@ export interface Rows {
   readonly addresses: number
   /** The first cell of an address that has words beside it that say that somebody left. */
   readonly words: Cell | undefined
-  /** The first row whose status columns say that the person is subscribed, although everybody left. */
+  /** The first status of somebody who is subscribed by it, although everybody left, and how many rows have it. */
   readonly contradiction: CountedValue | undefined
   /** The first and the last date, and the first row with one; undefined without any. */
   readonly dates: { readonly first: Date; readonly last: Date; readonly line: number; readonly date: Date } | undefined
@@ -95,7 +95,7 @@ export function readRows(table: Table, options: ReadOptions): Rows {
   return isShown ? readRows(table, { ...options, dateOrder }) : toRows(table, draft, counts)
 }
 
-/** The rows of a table. Only a line break between columns can split one. */
+/** The rows of a table. Without the names of columns, each line is one cell, and no line break can split a row. */
 function openRows(table: Table, layout: Layout): Iterable<Row> {
   return table.names ? markBroken(table.rows(), layout, table.names.length) : table.rows()
 }
@@ -191,10 +191,8 @@ function readStatus({ line, cells }: Row, draft: Draft): RowStatus {
   const inRow = statuses.filter(({ column }) => column.index < cells.length)
   const found = inRow.map(({ column, findValue }) => findValue(cells[column.index] ?? ''))
   const strictest = BY_STRICTNESS.find((one) => found.some(({ status = 'unknown' }) => status === one))
-  const sayingSo = found.filter(({ status = 'unknown' }) => status === strictest)
-  // What the owner said about one of them is said about the row.
-  const value = sayingSo.find(({ isAnswered }) => isAnswered) ?? sayingSo[0]
   if (suppress) {
+    // Everybody left, and the column that says who left says that this person did not.
     const says = inRow.findIndex(({ saysWhoLeft }) => saysWhoLeft)
     const contradiction = found[says]
     if (strictest === 'subscribed' && contradiction) count(draft.contradictions, contradiction, line)
@@ -204,7 +202,11 @@ function readStatus({ line, cells }: Row, draft: Draft): RowStatus {
     // What is unclear about somebody who left anyway is no question.
     if (strictest !== 'suppressed' || one.status) count(draft.values, one, line)
   }
+  // A row that is cut off lacks a column, which could say more. Nothing says more than that somebody left.
   const isEnough = found.length === statuses.length || strictest === 'suppressed'
+  const sayingSo = found.filter(({ status = 'unknown' }) => status === strictest)
+  // What the owner said about one of them is said about the row.
+  const value = sayingSo.find(({ isAnswered }) => isAnswered) ?? sayingSo[0]
   if (!strictest || !value || !isEnough) return { status: 'cut' }
   return strictest === 'skip' ? { status: strictest, value } : { status: strictest }
 }
@@ -213,7 +215,7 @@ function count(values: Draft['values'], value: Value, line: number): void {
   values.getOrInsertComputed(value, () => ({ rows: 0, line })).rows++
 }
 
-/** Parses a date. In a column that the owner named, a number is a date of Excel. */
+/** Parses a date. When the owner named the column of dates, a number is a date of Excel, also in a column of a status. */
 function parse(cell: string, { options, orders }: Draft): ParsedDate {
   const parsed = parseDate(cell, { order: options.dateOrder, serials: options.dateColumn !== undefined })
   if (parsed.order) orders.add(parsed.order)

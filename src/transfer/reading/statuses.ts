@@ -32,9 +32,12 @@ const toKey = (value: string) => (isBlank(value.trim()) ? '' : toPlainValue(valu
 /** The treatments for a column, by key. Those of `COLUMN:VALUE` count before those of `VALUE`. */
 function selectTreatments(treat: Treatments, name: string): Treatments {
   const start = `${name.toLowerCase()}:`
-  const own = [...treat].filter(([text]) => text.toLowerCase().startsWith(start))
-  const values = own.map(([text, status]) => [text.slice(start.length), status] as const)
-  return new Map([...treat, ...values].map(([text, status]) => [toKey(text), status]))
+  const ofAll = [...treat].map(([text, status]) => [toKey(text), status] as const)
+  const ofColumn = [...treat]
+    .filter(([text]) => text.toLowerCase().startsWith(start))
+    .map(([text, status]) => [toKey(text.slice(start.length)), status] as const)
+  // Of two with one key, the later one stays.
+  return new Map([...ofAll, ...ofColumn])
 }
 
 /** What is known about a cell of a status column. */

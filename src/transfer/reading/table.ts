@@ -20,7 +20,8 @@ interface Start extends Csv {
 }
 
 /**
- * Finds the format and the header of a text. Throws a Failure when the text is empty or in another format.
+ * Finds the format and the header of a text. Throws a Failure when the text is empty, or begins as JSON and is none. Any other text is CSV,
+ * or has one cell on each line.
  *
  * @param isColumnNamed whether the owner named the column of the address: then a first line with addresses only has columns, and
  * is not one cell with several people

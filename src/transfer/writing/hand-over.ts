@@ -117,7 +117,11 @@ const SCRIPT_EXIT = { notSent: 200, notRead: 201 } as const
  * Runs the command ($1) with a pipe as its standard input: a command may open /dev/stdin, which fails for the sockets
  * that the runtime makes, and `read` shows what the command left in the pipe, which it cannot for a file.
  *
- * If SIGPIPE ends `cat` (141), the command has stopped reading. Then the exit code of the command, or of `read`, counts.
+ * `cat` feeds the pipe. When SIGPIPE ends it (141), the command has stopped reading, and the exit code of the second part counts. When
+ * `cat` fails for another reason, the command has got only a part of the batch. Then `cat` sends USR1 to this shell (`$$`), which runs
+ * its trap when the pipeline has ended. So the exit code is that of the trap, also when the command was content with its part.
+ *
+ * The second part exits with the code of the command when it fails (`|| exit`), and otherwise looks for what it has not read.
  */
 const SCRIPT = `
 trap 'exit ${SCRIPT_EXIT.notSent}' USR1

@@ -109,7 +109,7 @@ describe('the address', () => {
 
   test('a row with more cells than the header is rejected, unless they are empty', () => {
     const text = 'email,note,unsubscribed_at\na@site.io,x,,\nb@site.io,Hi, Bob,2024-01-01\n'
-    const rejected = ['3: the row has 4 columns, the header 3']
+    const rejected = ['3: the row has 4 columns in the place of 3']
     expect(summarize(text)).toEqual({ ...NOTHING, added: ['a'], rejected })
   })
 })
