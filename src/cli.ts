@@ -18,7 +18,7 @@ const program = new Command('rollcall')
   .version(BUILD ? `${VERSION} (${BUILD})` : VERSION, '-V, --version', 'Print the version')
   .addHelpText(
     'after',
-    '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but addresses of the last seconds are missing, 128 and more: a signal.',
+    '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but addresses that wait in the inbox are missing, 128 and more: a signal.',
   )
   .addHelpText('after', 'Data goes to standard output, everything else to standard error.')
   .configureOutput({
@@ -86,17 +86,21 @@ addListVerb('import', 'Add the addresses in a file, and suppress people who left
   .addOption(new Option('--date-order <order>', 'Read 1/2/2024 as day/month or as month/day').choices(['dmy', 'mdy']))
   .option('--status-column <name>', 'Read a status from this column too (repeatable)', addValue)
   .option('--ignore-column <name>', 'Do not read this column (repeatable)', addValue)
-  .option('--treat <value=status>', 'Read a value as subscribed, suppressed or skip; * is any (repeatable)', addValue)
-  .addOption(excluding(['statusColumn', 'treat'], '--suppress', 'Remove and suppress every address'))
+  .option(
+    '--treat <value=status>',
+    'Read a value as subscribed, suppressed or skip; * is any unknown one (repeatable)',
+    addValue,
+  )
+  .addOption(excluding(['statusColumn', 'treat'], '--suppress', 'Suppress everybody in the file: all of them left'))
   .addOption(
     new Option('--undated <what>', 'What becomes of people who left on an unknown date').choices(['remove', 'keep']),
   )
   .option('--accept <doubt>', 'Accept a doubt: silence, words, lines or removals (repeatable)', addValue)
   .option('--cursor-file <file>', 'Who left and is up to this cursor of an export is removed, whatever the dates')
   .option('--encoding <name>', 'Read this encoding, such as windows-1252')
-  .option('--rejected <file>', 'Write rejected rows and their reasons to this file')
+  .option('--rejected <file>', 'Write rows that are rejected or left out, and why, to this file')
   .option('--dry-run', 'Print what would happen without changing the list')
-  .option('--yes', 'Import as shown, also what is doubtful, without a question')
+  .option('--yes', 'Import as shown, also what is doubtful, without the last question')
   .addOption(json)
   .action(async (file, options) => (await import('./commands/import.ts')).runImport(file, options))
 
@@ -143,8 +147,9 @@ addVerb('healthcheck', 'Ask the service on this machine whether it works', 'OPS_
 
 program.helpCommand('help [command]', 'Print help for a command')
 
-// Ctrl-Z stops a command in a turn of the event loop: on a SQLite list, no write transaction of a command is open then, and the service
-// gets the lock. On PostgreSQL, the server ends one after 3 s (IDLE_MS).
+// Ctrl-Z stops a command in a turn of the event loop: on a SQLite list, no write transaction of a command is open then, and a service
+// gets the lock. Only `restore` and `copy` keep theirs, of a list that no service has open. On PostgreSQL, the server ends a
+// transaction after 3 s (IDLE_MS).
 process.on('SIGTSTP', () => process.kill(process.pid, 'SIGSTOP'))
 process.on('uncaughtException', fail).on('unhandledRejection', fail)
 // Not `await`: the bytecode of the npm package needs a program that does not wait here.

@@ -19,8 +19,8 @@ export const MAX_BODY_BYTES = 16 * 1024
 export const MAX_DISCARDED_BYTES = 1024 * 1024
 
 /**
- * Maximum length in characters of Accept, Accept-Encoding and If-None-Match. A longer one is treated as missing, which RFC 9110
- * allows: it asks for less than the client gets. Browsers send less than 200 characters.
+ * Maximum length in characters of Accept, Accept-Encoding and If-None-Match. A longer one is treated as missing: the client gets the
+ * whole document in its usual form, which RFC 9110 allows. Browsers send less than 200 characters.
  */
 export const MAX_LIST_FIELD_LENGTH = 512
 
@@ -60,7 +60,7 @@ export const MAX_IMPORT_BYTES = 512 * 1024 * 1024
 /** Seconds until the runtime closes an idle connection. They also pass while a body arrives and while the store works. */
 export const IDLE_TIMEOUT_S = (2 * (BODY_DEADLINE_MS + STORE_DEADLINE_MS)) / 1000
 
-/** Bytes that should be free on the disk of a SQLite list: several times its largest log. */
+/** Bytes that should be free on the disk of a SQLite list: four times the log that it keeps after a burst (LOG_BYTES). */
 export const MIN_FREE_BYTES = 256 * 1024 * 1024
 
 /** Milliseconds that stopping the service may take, from the signal to the exit. */

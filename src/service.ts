@@ -28,7 +28,7 @@ export interface Service {
   /** The ports that it listens on: those of the settings, or free ones. */
   readonly port: number
   readonly opsPort: number | undefined
-  /** Resolves with the reason when a newer program has migrated the list. Then the service must be stopped: it gets 500 only. */
+  /** Resolves with the reason when a newer program has migrated the list. Then the service must be stopped: every address gets 500. */
   readonly outdated: Promise<string>
   /**
    * Answers every request that has begun, then closes the store. What takes longer than its phase is cut off.

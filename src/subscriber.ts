@@ -138,8 +138,8 @@ export function countRecent(days: readonly StatusDay[], count: number): number {
 }
 
 /**
- * One state of a whole list, also while others write. Both iterables can be read once, one after the other, and throw a
- * StoreError after the last page if a row is missing.
+ * One state of a whole list, also while others write. Both iterables can be read once, one after the other. When an index lacks a row of
+ * its table, one of them throws a StoreError, at the latest after its last page.
  */
 export interface ListCopy {
   readonly head: ListHead
@@ -152,8 +152,9 @@ export interface ListCopy {
 /** How a command opens a list. */
 export interface StoreOptions {
   /**
-   * `read`: changes no backup, and of a list that cannot be written, reads all but the inbox: of a SQLite list always, of a PostgreSQL list for `status`. `change`: the list must
-   * exist. `create`: a missing list is created, with its folders.
+   * - `read`: changes no backup. A list that cannot be written can be read, but not its inbox, on SQLite, and for `status` on PostgreSQL.
+   * - `change`: the list must exist.
+   * - `create`: a missing list is created, with its folders.
    */
   readonly access: 'read' | 'change' | 'create'
   /** Gets a message for the owner. */

@@ -55,7 +55,8 @@ async function copyFile(source: string, target: string, signal: AbortSignal): Pr
 
 /** Copies one state of a list to any store, row by row. @throws as `fillList` */
 async function copyRows(from: SubscriberStore, target: ListUrl, signal: AbortSignal): Promise<Count> {
-  const total = (await from.count()).subscribers
+  const { subscribers: people, suppressed } = await from.count()
+  const total = people + suppressed
   const showProgress = createProgress('copying', 'rows')
   await using snapshot = await from.snapshot()
   let rows = 0

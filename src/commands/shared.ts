@@ -31,7 +31,7 @@ export function parseSqliteOption(options: VerbOptions, instead: string): ListUr
 
 /**
  * Parses the addresses of a command line. `-` stands for those in standard input, one per line: sudo writes its arguments to a
- * log. @throws UsageError for one that is not valid, and when there is none
+ * log. @throws UsageError for one that is not valid, and when there is none; as `readText`
  */
 export async function readAddresses(texts: readonly string[]): Promise<readonly Address[]> {
   if (!texts.includes('-')) return texts.map(parseAddressArgument)

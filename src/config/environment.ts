@@ -66,8 +66,7 @@ const COMMENT = String.raw`(?<=^|\s)#.*`
 const LINE = RegExp(String.raw`^\s*(?:${SETTING})?\s*(?:${COMMENT})?$`)
 
 /**
- * Parses an env file: lines `NAME=value` in UTF-8, as systemd and Docker read them, at least one, and without a name that is
- * almost one of Rollcall's.
+ * Parses an env file: lines `NAME=value` in UTF-8, at least one, and without a name that is almost one of Rollcall's.
  *
  * @param source names the file, for errors
  * @throws UsageError with the number of the first wrong line, and without its content

@@ -4,6 +4,14 @@ import { readFileSync, statSync } from 'node:fs'
 import { toSystemReason } from '../failure.ts'
 import { MAX_PICTURE_BYTES } from '../limits.ts'
 
+// The parts of a PNG (sections 5.2, 11.2.1 and 11.2.5 of its specification), as Latin-1.
+const PNG_SIGNATURE = '\\x89PNG\\r\\n\\x1a\\n'
+/** The first chunk: its length, its name, and a width and a height that are not 0. */
+const PNG_HEAD = /[\s\S]{4}IHDR(?!\0{4})[\s\S]{4}(?!\0{4})/
+/** The last chunk, which is empty: its name and its sum. */
+const PNG_END = /IEND\xaeB`\x82/
+const WHOLE_PNG = new RegExp(`^${PNG_SIGNATURE}${PNG_HEAD.source}[\\s\\S]*${PNG_END.source}`)
+
 /**
  * Each format: how a file starts, and whether it goes on to its end, both as Latin-1. A part of a picture, as a broken upload leaves
  * it, would be a broken picture on the page. No picture is decoded: one that is whole may be wrong.
@@ -17,13 +25,10 @@ const FORMATS = {
     isWhole: (content: string) =>
       /(?:<\/svg\s*>|<svg[^>]*\/>)(?:\s|<!--(?:(?!-->)[\s\S])*-->|<\?[^>]*>)*$/.test(content),
   },
-  // PNG, sections 5.2, 11.2.1 and 11.2.5.
   PNG: {
     mediaType: 'image/png',
     start: /^\x89PNG\r\n/,
-    // The first chunk with a width and a height above 0, and the last one.
-    isWhole: (content: string) =>
-      /^\x89PNG\r\n[\s\S]{6}IHDR(?!\0{4})[\s\S]{4}(?!\0{4})[\s\S]*IEND\xaeB`\x82/.test(content),
+    isWhole: (content: string) => WHOLE_PNG.test(content),
   },
   JPEG: { mediaType: 'image/jpeg', start: /^\xff\xd8\xff/, isWhole: hasEndOfJpeg },
 } as const

@@ -1,4 +1,4 @@
-/** The terms of use of the endpoint, as sentences that the description and llms.txt share. */
+/** What documents and responses share: the terms of use of the endpoint as sentences, an example of a call, and the text of a redirect. */
 
 import type { Site } from '../config/site-file.ts'
 import { RESERVED_DOMAINS } from '../email.ts'

@@ -33,7 +33,7 @@ export interface App {
   readonly routes: ReadonlyMap<string, Handler>
   /** Handles all other requests. */
   readonly fetch: Handler
-  /** Logs an error that a handler did not expect, and returns the response to its request. */
+  /** Logs an error that no handler expected, and returns the response to its request. */
   readonly error: (error: unknown) => Response
 }
 

@@ -22,7 +22,7 @@ export interface BodyReader {
   read(request: Request): Promise<Body>
   /**
    * Returns the response to a request. If its handler has not begun to read the body, reads and drops it first: a client that
-   * still writes when the connection is closed may see a reset instead of the response.
+   * still writes when the connection is closed may see a reset instead of the response. GET and HEAD have no body to wait for.
    */
   discardUnread(request: Request, response: Response | Promise<Response>): Response | Promise<Response>
   /** For a stop: makes this time, by `performance.now()`, the latest deadline of every body. */

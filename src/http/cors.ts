@@ -6,7 +6,7 @@ const PREFLIGHT = {
   'Access-Control-Allow-Methods': 'POST',
   // Scripts of monitoring and of clients add headers. The endpoint has no credentials that a header could carry.
   'Access-Control-Allow-Headers': '*',
-  // Seconds that a browser may cache a preflight. Browsers use at most two hours.
+  // Seconds that a browser may cache a preflight: as long as Chrome does at most.
   'Access-Control-Max-Age': '7200',
 }
 

@@ -80,7 +80,7 @@ function createPage(options: PagesOptions, language: Language): Handler {
   }
 }
 
-/** Creates the handler of a POST: the same address rule, limits and intake as the endpoint, with a page as the response. */
+/** Creates the handler of a POST: the rule for typed addresses, and the same limits and intake as the endpoint, with a page as the response. */
 function createPageForm(options: PagesOptions, language: Language, pageHeaders: HeaderFields): Handler {
   const { intake, bodies, site, responses } = options
   const own = { 'Content-Type': PAGE_MEDIA_TYPE, 'Cache-Control': CACHE_CONTROL.form }
@@ -92,7 +92,7 @@ function createPageForm(options: PagesOptions, language: Language, pageHeaders: 
 
   async function submit(request: Request): Promise<Response> {
     const form = await bodies.read(request)
-    // A form that is too large or too slow did not come from this page as it is: one message for both.
+    // A form that is too large is not of this page, and one that is too slow is rare: one message for both.
     if (typeof form !== 'string') {
       return closeIfCut(form, show(PROBLEMS[form.reason].status, { outcome: 'storage_failure' }))
     }

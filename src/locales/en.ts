@@ -19,11 +19,12 @@ export const en = {
   // Before the name of the license.
   license: 'Content license:',
   languages: 'Languages',
-  // After a subscription: what comes, whether the mail tool asks for a confirmation or not, and the link that brings the form back, also to correct the address.
+  // After a subscription: what comes. It is true with a confirmation of the mail tool, and without one.
   next: 'Look for our next email in your inbox.',
   // With `confirmation` in the site file, in the place of `accepted` and `next`: the mail tool asks for a confirmation.
   almost: 'Almost done.',
   confirm: 'You will get an email. Please open it, and confirm that you want this newsletter.',
+  // The link that brings the form back, also to correct the address.
   again: 'Subscribe another address',
   developers: 'For developers',
   accepted: 'You’re on the list.',

@@ -1,4 +1,4 @@
-/** All languages. An executable has the files that are imported by name. */
+/** All languages. Each is imported by name: an executable has only the files that its bundler finds so. */
 
 import { ar } from './ar.ts'
 import { de } from './de.ts'

@@ -1,4 +1,4 @@
-/** Reads the files of the page, and bundles its sources. In an executable, the result replaces this module. */
+/** Reads the files of the page, and bundles its sources. In an executable and in the npm package, the result replaces this module. */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -85,7 +85,7 @@ export function createConfirmation(page: Page, { outcome, typed }: FormState): J
   const isDone = outcome === 'accepted'
   const isTitle = hasTitleFont(name.text, phrases.accepted)
   const toWords = (text: string) => (isDone ? { children: text } : { 'data-text': text })
-  // To nothing, a link would have no words.
+  // A hidden link has no target either: without words, it would lead somewhere that nobody can name.
   const toLink = (text: string, href: string) => ({ ...toWords(text), [isDone ? 'href' : 'data-href']: href })
   return (
     <section class="done" id="done" tabindex={-1} aria-labelledby="done-title" hidden={!isDone} autofocus={isDone}>

@@ -1,6 +1,6 @@
 /**
- * The style of the page, and the files that it loads. The names of all but the favicons have a hash of the content, so
- * that caches can keep them.
+ * The style of the page, and the files that it loads. The names of all but the favicons have a hash of the content, or of all that a
+ * picture is drawn from, so that caches can keep them.
  */
 
 import { createHash } from 'node:crypto'

@@ -106,4 +106,5 @@ export function hyphenate(word: string): string {
 const VOWEL = '[aeiouyàáâãäåæèéêëìíîïòóôõöøùúûüýąęőűаеєиіїоуюяыэё]'
 const CONSONANT = `[\\p{L}--${VOWEL}]`
 const ONSET = `sch|[bcdfgkpt][lr]|[cpst]h|[crs]z|ck|${CONSONANT}`
+/** After a letter and a vowel: the consonants that end the syllable ($1), and those with which the next one begins ($2). */
 const SYLLABLE = new RegExp(`(?<=\\p{L}${VOWEL})(${CONSONANT}*?)(${ONSET})(?=${VOWEL})`, 'giv')

@@ -128,8 +128,8 @@ export interface ImportCount {
   readonly optOuts: readonly (keyof OptOutTally)[]
   readonly subscribers: readonly (keyof ImportTally)[]
   /**
-   * What each row that is skipped would do to the list before if it were an opt-out, which removes also without a date: its subscriber
-   * would be removed or kept; `suppressed` when there is no subscriber.
+   * What each row that is skipped would do if it were an opt-out that removes also without a date. Its subscriber, of the list as it is
+   * before the import, would be removed or kept; `suppressed` when there is no subscriber.
    */
   readonly skipped: readonly (keyof OptOutTally)[]
 }

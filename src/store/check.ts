@@ -16,7 +16,7 @@ export interface CheckResult {
   readonly message: string
 }
 
-/** The subscribers after a cursor, without those in reserved domains, whom exports leave out. */
+/** The subscribers after a cursor, without those in reserved domains, whom only --include-reserved exports. */
 export interface Waiting {
   readonly count: number
   /** The number of the first one; null when there is none. */

@@ -19,7 +19,8 @@ export async function openStore(list: ListUrl, options: StoreOptions): Promise<S
 /**
  * Makes an empty list, or one that is missing, a copy of another one, with its id, key, numbers and dates.
  *
- * @throws StoreError when it is not empty, or does not have all that was copied; the reason of the signal. Then it is unchanged
+ * @throws StoreError when it is not empty, or does not have all that was copied; the reason of the signal. Then it has nobody, as
+ * before; one that was missing may be there
  */
 export async function fillList(list: ListUrl, copy: ListCopy, signal: AbortSignal): Promise<Count> {
   if (list.kind === 'sqlite') {

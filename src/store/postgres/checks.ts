@@ -55,7 +55,7 @@ async function checkDurability(sql: SQL): Promise<string> {
   await sql`SET LOCAL lock_timeout = '10s'`
   await sql`UPDATE rollcall.list SET last_seq = last_seq`
   const [row] = await sql<[{ isSafe: boolean }]>`SELECT current_setting('full_page_writes')::boolean AS "isSafe"`
-  if (row.isSafe) return 'the user may add addresses and change the list, and commits are durable'
+  if (row.isSafe) return 'the user may add addresses and lock the list, and commits are durable'
   throw new StoreError(
     'a crash of the server loses confirmed addresses: turn on full_page_writes, and reload the server',
   )

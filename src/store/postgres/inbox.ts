@@ -26,7 +26,7 @@ export async function append(sql: SQL, addresses: readonly Address[]): Promise<v
   expectCount(result, 1, 'inbox')
 }
 
-/** Returns when the oldest row of the inbox was appended; undefined when it is empty. */
+/** Returns when about the oldest row of the inbox was appended: ids follow the clocks of the processes. Undefined when it is empty. */
 export async function readInboxSince(sql: SQL): Promise<Date | undefined> {
   const [row] = await sql<{ since: string }[]>`
     SELECT ${toMilliseconds(sql, 'accepted_at')} AS since FROM rollcall.inbox ORDER BY id LIMIT 1`
@@ -59,7 +59,8 @@ interface Locked {
 /**
  * Locks the list. Every change except acceptance needs this lock, so a later commit has higher numbers.
  *
- * @throws an error when commits are not durable; StoreError when the clock of the server is wrong
+ * @throws an error when commits are not durable; StoreError when the clock of the server is wrong, the schema has another version, or the
+ * list has no head
  */
 async function lock(transaction: SQL): Promise<Locked> {
   // row_security: a policy that hides rows is an error, and does not make the list shorter.

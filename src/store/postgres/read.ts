@@ -44,7 +44,7 @@ export async function readHead(sql: SQL): Promise<ListHead> {
  * the list.
  *
  * @throws an error when commits are not durable
- * @throws StoreError when the database is read-only, or the user lacks the permission
+ * @throws StoreError when the clock of this machine is wrong, the database is read-only, or the user lacks the permission
  */
 export async function checkAccepts(sql: SQL): Promise<void> {
   checkClock()
@@ -162,7 +162,7 @@ export async function* listSuppressions(transaction: SQL): AsyncGenerator<readon
   await proveComplete(transaction, 'suppressions', size)
 }
 
-/** Yields pages until one is not full. @param read reads the page after a row; without one, the first page @returns all rows */
+/** Yields pages until one is not full. @param read reads the page after a row; without one, the first page @returns how many rows all pages have */
 async function* readPages<Row>(
   read: (last: Row | undefined) => Promise<readonly Row[]>,
 ): AsyncGenerator<readonly Row[], number> {

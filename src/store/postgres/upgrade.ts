@@ -26,7 +26,7 @@ const RETRY_MS = 10_000
 /** Creates the upgrade of a service, which does nothing before it is started. */
 export function createUpgrade(server: PostgresServer, log: Log): Upgrade {
   const trouble = createTrouble(log, {
-    begin: 'the list cannot be migrated: it stays as it was, and requests get 500',
+    begin: 'the migration of the list failed: requests get 500 until the next attempt succeeds',
     end: 'the list can be migrated again',
   })
   const stopping = new AbortController()

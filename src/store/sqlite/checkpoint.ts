@@ -8,8 +8,8 @@
  * which is the last part of this text:
  *
  *   service, in the last slice of a run    after RUN_COMMITS of its commits. It counts commits, which everybody may know. Until then
- *   of compaction                          the log of a quiet list has about 700 pages, less than LOG_PAGES. It is the slice that
- *                                          takes SLICE_MS at least, whatever it finds.
+ *   of compaction                          the log of a quiet list has about 700 pages, less than LOG_PAGES. Nobody sees it in the
+ *                                          time of that slice, which takes SLICE_MS at least, whatever it finds.
  *   service, after a reply, and before     from LOG_PAGES on: the net, for a load that leaves no run of compaction to its end. With
  *   a slice of compaction                  more pages, one checkpoint holds up requests for longer; with fewer, pages that change
  *                                          again and again are moved more often. The number is drawn after each such
@@ -69,7 +69,7 @@ export interface ListLog {
      * Set when a write failed and the log was not truncated since: the system may still have copies of pages that the disk does not
      * have, or has forgotten them.
      */
-    doubt: 'copied' | 'forgotten' | undefined
+    unsound: 'copied' | 'forgotten' | undefined
     /** Commits of this process since it last moved the log at the end of a run of compaction. */
     commits: number
     /** The number of pages at which a service moves the log: see `keepServiceLogShort`. */
@@ -77,7 +77,7 @@ export interface ListLog {
   }
 }
 
-export const createLogState = (): ListLog['state'] => ({ doubt: undefined, commits: 0, servicePages: drawPages() })
+export const createLogState = (): ListLog['state'] => ({ unsound: undefined, commits: 0, servicePages: drawPages() })
 
 /** Draws the number of pages at which a service moves the log next. */
 function drawPages(): number {
@@ -101,40 +101,40 @@ export function configureLog(db: Database): void {
  */
 export function writeSoundly<T>(log: ListLog, work: () => T): T {
   try {
-    if (log.state.doubt) recover(log)
+    if (log.state.unsound) recover(log)
     return work()
   } catch (error) {
     // A Failure is a refusal of our own, for a wrong clock or another version for example: the disk did not fail.
     const isRefusal = error instanceof Failure
-    if (!isRefusal && !isBusy(error)) doubt(log)
+    if (!isRefusal && !isBusy(error)) markUnsound(log)
     throw error
   }
 }
 
 /** A write may have failed. Its own error is for the caller, and hides any that comes now: `recover` tries again what this does not do. */
-function doubt({ db, state }: ListLog): void {
-  state.doubt = 'copied'
+function markUnsound({ db, state }: ListLog): void {
+  state.unsound = 'copied'
   try {
     forgetCopies(toPath(db))
-    state.doubt = 'forgotten'
+    state.unsound = 'forgotten'
   } catch {}
 }
 
-/** An error leaves the log in doubt, so the next write tries again. While it waits for a reader, it does not forget again and again. */
+/** An error leaves the log unsound, so the next write tries again. While it waits for a reader, it does not forget again and again. */
 function recover({ db, state }: ListLog): void {
-  if (state.doubt === 'copied') {
+  if (state.unsound === 'copied') {
     forgetCopies(toPath(db))
-    state.doubt = 'forgotten'
+    state.unsound = 'forgotten'
   }
   truncateLog(db)
-  state.doubt = undefined
+  state.unsound = undefined
 }
 
 /**
  * Moves the log of a list into it when no process uses the list, and deletes it. Call it before the list is opened: whoever opens it first
  * reads its log anew.
  *
- * @returns the state of the log: it is in doubt when it cannot be moved. Then the first write tries again, and says why
+ * @returns the state of the log: it is unsound when it cannot be moved. Then the first write tries again, and says why
  */
 export function moveLeftLog(path: string): ListLog['state'] {
   const state = createLogState()
@@ -145,7 +145,7 @@ export function moveLeftLog(path: string): ListLog['state'] {
     writeSoundly({ db, state }, () => truncateLog(db))
   } catch (error) {
     // Otherwise others use the list, and have its log in order.
-    if (!isBusy(error)) state.doubt = 'copied'
+    if (!isBusy(error)) state.unsound = 'copied'
   }
   return state
 }

@@ -34,9 +34,9 @@ export async function* checkSqliteList(
   yield runCheck('disk', () => checkSpace(path))
   if (!list.ok) return
   yield runCheck('content', () => checkEmpty(path))
-  yield runCheck('integrity', () => read(path, checkPages))
+  yield runCheck('integrity', () => read(path, checkContent))
   yield runCheck('dates', async () => checkDates(await read(path, readFirstAndLast)))
-  yield runCheck('backup', () => checkBackup(path))
+  yield runCheck('backup', () => checkCopies(path))
   yield runCheck('inbox', () => read(path, (db) => checkInbox(countInbox(db), readInboxSince(db))))
   const waiting = (after: number) => read(path, (db) => readWaiting(db, after))
   for (const check of cursors) yield runCheck('cursor', async () => check(await read(path, readHead), waiting))
@@ -98,18 +98,18 @@ function isList(path: string): boolean {
 const BACKUP_AGE_MS = 2 * DAY_MS
 
 /** Finds out that backups have stopped, which nothing else says before one is needed. */
-function checkBackup(path: string): string {
+function checkCopies(path: string): string {
   const folder = toBackupFolder(path)
   const newest = readBackupTime(path)
   if (newest === undefined) throw new NotChecked(`there is no folder ${folder}`)
-  const found = `the newest copy in ${folder} is of ${newest.toISOString()}`
+  const found = `no copy in ${folder} is newer than ${newest.toISOString()}`
   if (Date.now() - newest.getTime() <= BACKUP_AGE_MS) return found
   throw new StoreError(
     `${found}: see why in the log of the backup, such as with: journalctl --unit 'rollcall-backup*'; then make one`,
   )
 }
 
-function checkPages(db: Database): string {
+function checkContent(db: Database): string {
   checkIntegrity(db)
   const { subscribers, suppressed } = readCount(db)
   return `every page was read; subscribers: ${subscribers}, suppressed: ${suppressed}`

@@ -81,7 +81,7 @@ const STAGES = { sort: sortRows, add: addIdentities, move: moveRows } as const
 
 /** The compaction of a list on one connection. */
 export interface Compaction {
-  /** Runs a slice for what was accepted up to a number. Returns whether there may be more. @throws SQLITE_BUSY */
+  /** Runs a slice for what was accepted up to a number. Returns whether there may be more. @throws SQLITE_BUSY; StoreError for another version of the schema; Error for a list that is damaged */
   slice(upTo?: number): boolean
   /** Moves the whole inbox, in the transaction of the caller. */
   all(): void
@@ -107,7 +107,9 @@ export function createCompaction(db: Database): Compaction {
         began = performance.now()
         const step: Step = STAGES[stage](db, pass, pace.size(), upTo)
         if (!step.next || !isSmallAndAdded(step.next)) return step
-        return moveRows(db, step.next, paces.move.size())
+        const moved = moveRows(db, step.next, paces.move.size())
+        // The pace is that of the first stage, and so is the size. The time is that of both, so the next slice is rather too small.
+        return { size: step.size, next: moved.next }
       }
       // To sort takes no lock, but reads one state of the inbox.
       const { size, next } = stage === 'sort' ? db.transaction(work)() : db.transaction(work).immediate()

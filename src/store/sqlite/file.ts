@@ -106,7 +106,7 @@ function openWritable(path: string, { name, isService, state }: OpenOptions): Li
     if (!isNew && !isService) refuseOtherVersion(db)
     // A damaged list is refused before an address is written to it and confirmed.
     touchTables(db)
-    makeList(db, path)
+    unmarkBackup(db, path)
     configure(db, path)
     if (isNew) createSchema(db, path)
     createLog(db, path)
@@ -130,7 +130,7 @@ function touchTables(db: Database): void {
 }
 
 /** Takes the mark of a backup away, before anything else is written to it: from now on, `backup` does not replace it. */
-function makeList(db: Database, path: string): void {
+function unmarkBackup(db: Database, path: string): void {
   if (isBackup(path)) db.run(`PRAGMA application_id = ${LIST_ID}`)
 }
 

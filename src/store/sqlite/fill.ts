@@ -26,8 +26,11 @@ export async function fillFile(
     db.run('PRAGMA journal_mode = OFF')
     db.run('PRAGMA synchronous = FULL')
     db.run('PRAGMA cache_size = -16384')
+    // As in file.ts: a /tmp that is full must not stop it.
+    db.run('PRAGMA temp_store = MEMORY')
     migrate(db, file)
-    let [size, suppressed] = [0, 0]
+    let size = 0
+    let suppressed = 0
     for await (const page of subscribers) {
       insertSubscribers(db, page)
       size += page.length
@@ -49,6 +52,8 @@ export async function fillFile(
     // Without a target, it only checks.
     const after = await checkAndCopy({ source: file }, signal)
     if (after.subscribers === size && after.suppressed === suppressed) return after
-    throw new StoreError(`the copy is incomplete: ${after.subscribers} of ${size} addresses`)
+    throw new StoreError(
+      `the copy is incomplete: ${after.subscribers} of ${size} addresses, ${after.suppressed} of ${suppressed} suppressions`,
+    )
   })
 }

@@ -85,7 +85,7 @@ export function readWaiting(db: Database, after: number): Waiting {
   return db.query<Waiting, [number]>(query).get(after) ?? { count: 0, first: null }
 }
 
-/** Takes half a second for each million who came in the days of the status. */
+/** Reads the whole list, as `readDates` does, and takes half a second more for each million who came in the days of the status. */
 export function readStatus(db: Database): Omit<StoreStatus, 'bytes' | 'freeBytes'> {
   const count = readCount(db)
   const first = toFirstDay()

@@ -1,6 +1,6 @@
 /**
- * Puts a new file in the place of a list: a backup (`restore`), or a copy of another list (`copy`). Both take the same steps: the list
- * is locked, and the new file is written under another name before it gets that of the list.
+ * Puts a new file in the place of a list: a backup (`restore`), or a copy of another list (`copy`). Both write the new file under another
+ * name, which then gets that of the list. A restore locks the list before that. A copy finds an empty list, and locks it at the end.
  */
 
 import type { Database } from 'bun:sqlite'
@@ -40,7 +40,7 @@ export async function restoreList(
 ): Promise<Restored> {
   const target = toRealPath(list)
   const source = toRealPath(backup)
-  checkBackup(source, target)
+  checkSource(source, target)
   const before = readBefore(target)
   if (dryRun) return { before, after: await checkAndCopy({ source }, signal), keptFiles: [] }
   // Held to the end: nobody may add to a list that is about to be replaced.
@@ -63,7 +63,7 @@ export async function createListFile<T>(file: string, write: (partial: string) =
   refuseForeignLog(path)
   // Before the copy, which takes long. Under the lock that puts it in place, it is checked again.
   if (hasContent(path)) {
-    readContent(path)
+    refuseContentOf(path)
     lockEmptyList(path).close()
   }
   createFolder(dirname(path))
@@ -77,7 +77,7 @@ export async function createListFile<T>(file: string, write: (partial: string) =
   })
 }
 
-function checkBackup(source: string, target: string): void {
+function checkSource(source: string, target: string): void {
   // The advice for a missing list does not fit a missing backup.
   statSync(source)
   checkExists(source)
@@ -143,7 +143,7 @@ function lockEmptyList(path: string): Database {
 }
 
 /** The lock would say of a list that is not empty only that a service uses it. */
-function readContent(path: string): void {
+function refuseContentOf(path: string): void {
   try {
     using db = openReadOnly(path, 'keep')
     refuseContent(db, path)

@@ -9,12 +9,10 @@ import { setPath, toPath, toStoreError } from './error.ts'
 import { readSize } from './paths.ts'
 import { getRow } from './transaction.ts'
 
-/** Of the domains that end in the same four characters: whether `email` ends in one of them, after an `@` or a dot. */
-const RESERVED_CASES = [...Map.groupBy(RESERVED_DOMAINS, (domain) => domain.slice(-4))].map(([ending, domains]) => {
-  const matches = domains.map(
-    (domain) => `substr(email, -${domain.length + 1}) COLLATE NOCASE IN ('@${domain}', '.${domain}')`,
-  )
-  return `WHEN '${ending}' THEN ${matches.join(' OR ')}`
+/** A case for each reserved domain, by its last four characters, which no two of them share: whether `email` ends in it. */
+const RESERVED_CASES = RESERVED_DOMAINS.map((domain) => {
+  const ending = `substr(email, -${domain.length + 1}) COLLATE NOCASE`
+  return `WHEN '${domain.slice(-4)}' THEN ${ending} IN ('@${domain}', '.${domain}')`
 })
 
 /** Whether `email` is in a reserved domain. The last four characters decide about most, which takes a third of the time. */

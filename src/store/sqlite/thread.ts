@@ -90,7 +90,7 @@ export async function openSqliteThread(file: string, log: Log, onOutdated?: OnOu
       migrating = undefined
       log.info(toMigrationEnd(versions) + (kept ? `; the earlier one is kept in ${kept}` : ''))
     } catch (error) {
-      log.error({ err: error }, 'the list cannot be migrated: it stays as it was, and the service ends')
+      log.error({ err: error }, 'the migration of the list failed, and the service ends: the next start tries again')
       process.exit(EXIT.failed)
     }
   }

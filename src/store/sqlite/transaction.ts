@@ -32,7 +32,10 @@ export function waitForLock<T>(work: () => T): T {
   }
 }
 
-/** The same for a command, which gets signals in its longer pauses: requests go first. @throws SQLITE_BUSY after LOCK_TIMEOUT_MS */
+/**
+ * The same for a command. Its pauses are longer, so that requests go first, and do not block the thread, so that signals arrive.
+ * @throws SQLITE_BUSY after LOCK_TIMEOUT_MS
+ */
 export async function retryBusy<T>(work: () => T): Promise<T> {
   const end = performance.now() + LOCK_TIMEOUT_MS
   for (;;) {

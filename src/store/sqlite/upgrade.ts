@@ -22,7 +22,7 @@ export function findOlder({ db }: ListFile): number | undefined {
 
 /**
  * Migrates an open list that is older. Before that, keeps a backup of it beside it: `rollcall.before-upgrade-TIME.db`. An error or a
- * kill leaves the list as it was.
+ * kill leaves the list as it was, except an error of the commit itself, after which it may be migrated.
  *
  * @returns the path of the backup; undefined when another process has migrated the list meanwhile
  * @throws StoreError when the migration fails

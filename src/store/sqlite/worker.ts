@@ -35,8 +35,8 @@ export interface Task {
 }
 
 /**
- * The reply to the first task that has none yet: to `measure` a StoreMeasure, to `close` whether the list is lost. The reason of
- * a failure is for the owner.
+ * The reply to the first task that has none yet: to `open` the version of an older list, to `migrate` the path of the backup, to
+ * `measure` a StoreMeasure, to `close` whether the list is lost. The reason of a failure is for the owner.
  */
 export type Reply = Result<unknown, string>
 

@@ -34,7 +34,7 @@ test('a sound list: every check is ok, and nothing is changed', async () => {
   expect(results.map(({ check, ok, message }) => [check, ok, message])).toEqual([
     ['schema', true, 'version 1'],
     ['server', true, expect.stringMatching(/^PostgreSQL 1[5-8]/)],
-    ['durability', true, 'the user may add addresses and change the list, and commits are durable'],
+    ['durability', true, 'the user may add addresses and lock the list, and commits are durable'],
     ['inbox', true, expect.stringMatching(/^waiting for compaction: 2, the oldest since 20/)],
     ['dates', true, 'there is no subscription'],
   ])

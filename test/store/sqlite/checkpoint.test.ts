@@ -129,7 +129,7 @@ test('what Rollcall refuses itself, such as a wrong clock, is no failed write', 
   const { list, file } = await openList()
   addOne(list, 0)
   expect(() => write(list, () => checkClock(0))).toThrow('the clock is before 2026')
-  expect(list.state.doubt).toBeUndefined()
+  expect(list.state.unsound).toBeUndefined()
   // A log in doubt would be truncated first.
   write(list, () => expect(statSync(`${file}-wal`).size).toBeGreaterThan(0))
 })
@@ -166,7 +166,7 @@ test('the log of a list that others use stays as it is', async () => {
   addOne(other, 0)
   const list = openListFile(file, 'change')
   expect(statSync(`${file}-wal`).size).toBeGreaterThan(0)
-  expect(list.state.doubt).toBeUndefined()
+  expect(list.state.unsound).toBeUndefined()
   closeList(list)
 })
 
@@ -177,7 +177,7 @@ test('after a write that failed, copies are forgotten at once, and not at the ne
     throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_FSYNC' })
   }
   expect(() => write(list, fail)).toThrow('disk I/O error')
-  expect(list.state.doubt).toBe('forgotten')
+  expect(list.state.unsound).toBe('forgotten')
 })
 
 test('a write that failed leaves no file open', async () => {
