@@ -122,6 +122,14 @@ test('an export that fails on the way changes neither the cursor nor the old fil
   }
 })
 
+test('a list of many pages has one header', async () => {
+  const { fill, print } = await createCliFixture()
+  await fill(2_500)
+  const lines = (await print(['export'])).split('\r\n')
+  expect(lines).toHaveLength(2_502)
+  expect(lines.filter((line) => line.startsWith('email,'))).toEqual([lines[0] ?? ''])
+})
+
 test('--since and --until select by the time of the subscription', async () => {
   const { print, run } = await createCliFixture()
   const days = ['2026-11-20T23:59:59.999Z', '2026-11-21T00:00:00Z', '2026-11-21T23:59:59Z', '2026-11-22T00:00:00Z']

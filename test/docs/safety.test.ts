@@ -10,6 +10,7 @@ import { VERSIONS } from '../../src/store/postgres/checks.ts'
 import { IDLE_S } from '../../src/store/postgres/client.ts'
 import { createFolder as createListFolder } from '../../src/store/sqlite/paths.ts'
 import { findBlock, MARKDOWN_FILES, readBlocks, readProse, readText } from '../support/markdown.ts'
+import { runCommand } from '../support/service.ts'
 import { createFolder } from '../support/workspace.ts'
 
 const GUIDES = MARKDOWN_FILES.filter((file) => /^(?:docs\/[^/]*|README)\.md$/.test(file))
@@ -128,4 +129,11 @@ test('the guides say which modes the files of Rollcall have', async () => {
     /every file with addresses with mode 0(\d+), and every folder with 0(\d+)/.exec(readText('docs/security.md')) ?? []
   expect(modes).toEqual([file ?? '', parent ?? ''])
   expect(findAll(/files have mode 0(\d+), and folders 0\d+/g)).toEqual(['600'])
+})
+
+test('the line of cron that mails what doctor finds looks for the words that doctor prints', async () => {
+  const { text } = findBlock('docs/operations.md', 'sh', 'cron')
+  const [, pattern = 'no pattern'] = /\|\| grep '([^']+)'/.exec(text) ?? []
+  const { code, stdout } = await runCommand(['doctor', '--list', 'sqlite:none.db'], { folder: await createFolder() })
+  expect([code, stdout]).toEqual([1, expect.stringContaining(pattern)])
 })

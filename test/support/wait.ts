@@ -22,10 +22,11 @@ export async function within<T>(
 export async function until(
   condition: () => boolean | Promise<boolean>,
   what: string | (() => string) = String(condition),
+  limitMs = WAIT_LIMIT_MS,
 ): Promise<void> {
-  const end = performance.now() + WAIT_LIMIT_MS
+  const end = performance.now() + limitMs
   while (!(await condition())) {
-    if (performance.now() > end) throw toError(what, WAIT_LIMIT_MS)
+    if (performance.now() > end) throw toError(what, limitMs)
     await Bun.sleep(2)
   }
 }

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Address } from '../../../src/email.ts'
-import { type CheckResult, checkWaiting } from '../../../src/store/check.ts'
+import { type CheckResult, checkLatest, checkWaiting } from '../../../src/store/check.ts'
 import { toClockSeq } from '../../../src/store/numbers.ts'
 import { checkSqliteList } from '../../../src/store/sqlite/checks.ts'
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts'
@@ -126,6 +126,12 @@ test('each thing that is wrong is found, with what to do, and no file is created
     expect(await findWrong(file), what).toEqual(Object.fromEntries(wanted))
     expect(look(file), what).toEqual(before)
   }
+})
+
+test('a subscription is in the future when its date is more than a minute ahead: two clocks rarely agree', () => {
+  const ahead = (seconds: number) => new Date(Date.now() + seconds * 1_000)
+  expect(checkLatest(ahead(30))).toContain('the latest subscription is of')
+  expect(() => checkLatest(ahead(120))).toThrow('in the future')
 })
 
 test('people who wait to be handed over are a fault after a day', () => {
