@@ -5,7 +5,7 @@ import { EXIT } from '../failure.ts'
 import { createLog, type Log } from '../log.ts'
 import { type Service, startService } from '../service.ts'
 import { VERSION } from '../version.ts'
-import { listStopSignals } from './shared.ts'
+import { listStopSignals, SAME_SIGNAL_MS } from './shared.ts'
 
 /** `rollcall serve`: runs until SIGTERM, SIGINT or SIGHUP. */
 export async function serve(): Promise<void> {
@@ -52,9 +52,6 @@ function announce({ port, opsPort }: Service, { host, baseUrl, list, siteFile }:
   log.info(fields, where)
   if (process.stderr.isTTY) log.info(`try it: ${createCurlCall(baseUrl).replace(/ \\\n */g, ' ')}`)
 }
-
-/** Signals within this many milliseconds count as one: npm passes on a signal that its process group also got, perhaps late. */
-const SAME_SIGNAL_MS = 1_000
 
 /** Waits for the first signal to stop, and returns its `performance.now()`. A second one ends the process at once. */
 function waitForSignal(log: Log): Promise<number> {

@@ -81,18 +81,26 @@ export function listStopSignals(): readonly NodeJS.Signals[] {
 }
 
 /**
+ * Signals within this many milliseconds count as one: npm passes on a signal that its process group also got, perhaps late. At the end of a
+ * terminal, the system and the shell each send one.
+ */
+export const SAME_SIGNAL_MS = 1_000
+
+/**
  * Runs work that the first signal to stop aborts with a Failure. A second one ends the process at once.
  *
  * @param endNote the first signal prints it, and ends the process. Default: none, and the work ends
  */
 export async function withInterrupt<T>(work: (signal: AbortSignal) => Promise<T>, endNote?: string): Promise<T> {
   const controller = new AbortController()
+  let abortedAt = -Infinity
   const abort = (name: NodeJS.Signals) => {
-    // The system and the shell each send one.
-    if (name === 'SIGHUP' && controller.signal.aborted) return
+    const now = performance.now()
+    if (now - abortedAt < SAME_SIGNAL_MS) return
     const exitCode = toSignalExitCode(name)
     if (endNote !== undefined) note(`rollcall: ${endNote}`)
     if (endNote !== undefined || controller.signal.aborted) process.exit(exitCode)
+    abortedAt = now
     controller.abort(new Failure('stopped', { exitCode }))
   }
   const names = listStopSignals()
