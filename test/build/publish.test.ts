@@ -3,6 +3,7 @@
 import { expect, onTestFinished, test } from 'bun:test'
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { version } from '../../package.json' with { type: 'json' }
 import { ROOT } from '../support/paths.ts'
 import { createFolder } from '../support/workspace.ts'
 
@@ -103,4 +104,11 @@ test('an image that was not pushed fails, also where buildah says that it was', 
   writeFileSync(join(folder, 'digest'), '')
   const output = 'name=ghcr.io/owner/list\ndigest=sha256:0\n'
   expect(await publish(folder, ['image', 'ghcr.io/Owner/list'])).toMatchObject({ code: 0, stdout: output })
+})
+
+test('a release is built for the tag of its version only', () => {
+  const args = ['build/run.ts', 'release', 'v0.0.1']
+  // A release takes minutes.
+  const { exitCode, stderr } = Bun.spawnSync([process.execPath, ...args], { cwd: ROOT, timeout: 20_000 })
+  expect([exitCode, stderr.toString()]).toEqual([2, `npm run build release needs the tag v${version}\n`])
 })

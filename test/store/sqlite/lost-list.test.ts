@@ -88,6 +88,17 @@ test('a command that comes while a lost list is rescued does not confirm its add
   await store.close()
 })
 
+test('the end of a service whose list is lost deletes no log of another list', async () => {
+  const file = join(await realpath(await createFolder()), 'list.db')
+  const store = await openSqliteThread(file, createLog('silent'))
+  await store.add([ADA])
+  for (const suffix of ['-wal', '-shm']) rmSync(file + suffix)
+  writeFileSync(`${file}-wal`, 'of another list')
+  await store.close()
+  // The time is the subject: SQLite would delete it when the thread ends, which nothing else shows.
+  await expect(until(() => !existsSync(`${file}-wal`), 'the log is deleted', 1_000)).rejects.toThrow('waited 1 s')
+})
+
 test('the index of the log was deleted: what another process confirms then stays', async () => {
   const file = join(await realpath(await createFolder()), 'list.db')
   const store = openSqliteStore(file, { access: 'create' })
