@@ -3,6 +3,7 @@
  * `npm run test:only` run them; test/http/ops.test.ts compares rules and dashboard with the metrics.
  */
 
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { mkdir, readdir, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -168,6 +169,18 @@ test('restore-drill.sh: a damaged backup is exit code 1 with the reason, and not
   const drill = await shell(`TMPDIR=$PWD/tmp sh ${join(ROOT, 'deploy/restore-drill.sh')} backup.db "$program"`)
   expect(drill).toMatchObject({ code: 1, stderr: expect.stringContaining('rollcall: ') })
   expect(await readdir(join(folder, 'tmp'))).toEqual([])
+})
+
+test('restore-drill.sh: a backup that can be restored, and in which doctor finds a fault, is exit code 1 with what it says', async () => {
+  const { folder, print, shell } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\n')
+  await print(['backup', 'backup.db'])
+  const db = new Database(join(folder, 'backup.db'))
+  db.run('UPDATE subscribers SET subscribed_at = ?', [Date.now() + 86_400_000])
+  db.close()
+  const drill = await shell(`sh ${join(ROOT, 'deploy/restore-drill.sh')} backup.db "$program"`)
+  expect(drill).toMatchObject({ code: 1, stderr: expect.stringContaining(' wrong: the latest subscription is of ') })
+  expect(drill.stdout).not.toContain('"subscribers"')
 })
 
 test('restore-drill.sh takes no settings of the server: it tries the backup, whatever they are', async () => {
