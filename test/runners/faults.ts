@@ -168,6 +168,8 @@ async function tryFault(operation: Operation, kinds: Kinds, fault: Fault): Promi
     const { folder, list } = fixture
     const again = await runCommand(operation.args, { folder, stdin: operation.stdin, env: { DATABASE_URL: list } })
     await operation.check(fixture, again)
+    // The target of a copy is a list then.
+    if (again.code !== 0) expect(again.stderr).toContain('the list to copy to is not empty')
   } catch (cause) {
     const place = `${operation.name}, after a fault in ${fault.call} ${fault.n}`
     throw new Error(`${place} (exit ${result.code}): ${result.stderr}`, { cause })

@@ -70,11 +70,14 @@ export function openListFile(file: string, access: StoreOptions['access'] | 'ser
  * lock tells that it is in use, and the index of the log tells by which name. @throws StoreError
  */
 function refuseSecondName(path: string): void {
-  if (statSync(path).nlink <= 1 || existsSync(`${path}-shm`)) return
+  const isOpenByThisName = () => existsSync(`${path}-shm`)
+  if (statSync(path).nlink <= 1 || isOpenByThisName()) return
   try {
     openAlone(path).close()
   } catch (error) {
     if (!isBusy(error)) throw error
+    // Another process has opened it by this name meanwhile.
+    if (isOpenByThisName()) return
     throw toStoreError(path, 'another process uses it by another name, a hard link: use that name, and delete this one')
   }
 }
