@@ -4,11 +4,13 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, symlinkSync, writ
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { HEALTH_DEADLINE_MS } from '../../src/limits.ts'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { BOUND_BY_MODES } from '../support/disk.ts'
 import { toSupportFile } from '../support/paths.ts'
 import { PROGRAM } from '../support/program.ts'
-import { runCommand, startService } from '../support/service.ts'
+import { runCommand, startCommand, startService } from '../support/service.ts'
+import { within } from '../support/wait.ts'
 import { createFolder, findPort } from '../support/workspace.ts'
 
 test('a line for each check, ok or what to do, and the exit code says whether something is wrong', async () => {
@@ -230,6 +232,15 @@ test('another program at OPS_PORT is wrong, whatever it answers', async () => {
       ),
     })
   }
+})
+
+test('a public address that takes a connection and never answers does not hold doctor up', async () => {
+  using silent = Bun.listen({ port: 0, hostname: '127.0.0.2', socket: { data() {} } })
+  const BASE_URL = `http://127.0.0.2:${silent.port}`
+  const { process: child, ended } = startCommand(['doctor'], { folder: await createFolder(), env: { BASE_URL } })
+  onTestFinished(() => child.kill('SIGKILL'))
+  const { stdout } = await within(ended, 'the end of doctor', 2 * HEALTH_DEADLINE_MS)
+  expect(stdout).toContain(`not checked: ${BASE_URL} cannot be reached from this machine\n`)
 })
 
 test('the public address must lead to this service: its host, every path, and a valid certificate', async () => {
