@@ -27,7 +27,9 @@ function runMounted(folder: string, { mount, commands }: { mount: string; comman
 // Where the system lets this user mount nothing, the test is reported as skipped.
 const FOLDERS = { 'the same file system': 'true', 'another file system': 'mount -t tmpfs none data' }
 test.skipIf(!canMount).each(Object.entries(FOLDERS))('its folder is on %s', async (_, mount) => {
-  const folder = await createFolder()
+  // The system writes some letters of a path in another way (proc_pid_mountinfo(5)).
+  const folder = join(await createFolder(), 'my lists')
+  mkdirSync(folder)
   const refusal = `the list ${folder}/data/list.db cannot be used: only this file is mounted, and its write-ahead log, which has the latest addresses, would be lost with ${folder}/data: mount a folder at ${folder}/data, with the list in it`
   writeFileSync(join(folder, 'host.db'), '')
   expect(runMounted(folder, { mount, commands: 'rollcall serve' })).toEqual({
