@@ -215,7 +215,7 @@ test('a migration that fails ends the service, and leaves the list as it was, an
   })
   expect(await failing.ended).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/the list cannot be migrated: it stays as it was, and the service ends/),
+    stderr: expect.stringMatching(/the migration of the list failed, and the service ends: the next start tries again/),
   })
   expect(readVersion(at('list.db'))).toBe(1)
   expect(names('before-upgrade')).toEqual([])
