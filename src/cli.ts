@@ -88,7 +88,7 @@ addListVerb('import', 'Add the addresses in a file, and suppress people who left
   .option('--ignore-column <name>', 'Do not read this column (repeatable)', addValue)
   .option(
     '--treat <value=status>',
-    'Read a value as subscribed, suppressed or skip; * is any unknown one (repeatable)',
+    'Read a value as subscribed, suppressed or skip; * is any other one, but not an empty one or no (repeatable)',
     addValue,
   )
   .addOption(excluding(['statusColumn', 'treat'], '--suppress', 'Suppress everybody in the file: all of them left'))
@@ -232,5 +232,6 @@ function fail(error: unknown): never {
   }
   // The reader of a pipe that is gone gets no message.
   if (failure.message) note(`rollcall: ${failure.message}`)
+  if (failure.cause !== undefined && isDebugging()) note(JSON.stringify(toLogged(failure.cause)))
   process.exit(failure.exitCode)
 }

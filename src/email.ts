@@ -123,8 +123,8 @@ export function parseTypedAddress(value: unknown): Result<Address, AddressReason
   if (typeof value !== 'string' || value.length > MAX_EXPLAINED_LENGTH) return typed
   const bare = parseAddress(toAsciiDomain(toBareAddress(value)))
   if (bare.ok) return bare
-  // Both have a reason. That of the typed text counts, because the person sees this text. But what is invisible was removed from the
-  // bare text, which is still no address: so something else is wrong, and only the other reason says what.
+  // Both have a reason. That of the typed text counts, because the person sees this text. But when that is `invisible`, the bare text has
+  // nothing invisible any more, and is no address either: its reason says what else is wrong.
   return typed.reason === 'invisible' ? bare : typed
 }
 

@@ -114,7 +114,7 @@ export function toErrorCode(error: unknown): string {
 export function toSystemReason(error: unknown): string | undefined {
   const code = toErrorCode(error)
   const { path, syscall, errno } = Object(error) as NodeJS.ErrnoException
-  // A new file may replace nothing, and its path is taken.
+  // Of open() with `wx` and of link(), which create a name: something has it. mkdir() means another thing: see below.
   if (code === 'EEXIST' && syscall !== 'mkdir') return `${findExisting(path)} exists already: move it to another folder`
   // A folder cannot be created below a file: EEXIST or ENOTDIR.
   if (/^(?:ENOTDIR|EEXIST)$/.test(code)) return `${findExisting(path)} is not a folder: correct the path`

@@ -1,7 +1,7 @@
 /** Standard error that cannot be written: the line is lost, and nothing else. */
 
 import { expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
+import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { createCliFixture } from './support/cli-fixture.ts'
 import { ROOT } from './support/paths.ts'
@@ -63,6 +63,38 @@ test('a note of a command waits about a second for a reader that has stopped, an
   const waited = Number(await within(child.stdout.text(), 'the note is given up'))
   RUNNING.delete(child)
   expect(waited).toBeWithin(900, 10_000)
+})
+
+test('a line of the log that was cut off is not joined to the next one', async () => {
+  const folder = await createFolder()
+  const script = `import { writeError } from '${ROOT}/src/stderr.ts'
+    process.stderr.on('error', () => {})
+    // More than a pipe takes, and nobody reads it yet.
+    writeError('x'.repeat(200_000) + '\\n', 0)
+    console.log('cut off')
+    process.stdin.once('data', () => {
+      writeError('next\\n', 0)
+      writeError('last\\n', 0)
+      process.exit()
+    })`
+  const place = 'mkfifo log; exec 3<> log 2> log; exec "$@"'
+  const child = Bun.spawn(['sh', '-c', place, 'sh', process.execPath, '-e', script], { cwd: folder, stdin: 'pipe' })
+  RUNNING.add(child)
+  const lines = child.stdout.getReader()
+  await within(lines.read(), 'the line is cut off')
+  const log = openSync(join(folder, 'log'), constants.O_RDONLY | constants.O_NONBLOCK)
+  const buffer = Buffer.alloc(200_000)
+  const read = () => buffer.toString('latin1', 0, readSync(log, buffer))
+  expect(read()).toMatch(/^x+$/)
+  // Keeps the pipe open, and what the process writes in it, beyond the end of the process.
+  const writer = openSync(join(folder, 'log'), constants.O_WRONLY)
+  child.stdin.write('go')
+  await child.stdin.end()
+  await within(child.exited, 'the process ends')
+  RUNNING.delete(child)
+  expect(read()).toBe('\nnext\nlast\n')
+  closeSync(writer)
+  closeSync(log)
 })
 
 test('a command works without its notes', async () => {

@@ -45,7 +45,7 @@ function readList(option: string, url: string | undefined, file: string | undefi
   throw new UsageError(`name the list with ${option} or ${option}-file`)
 }
 
-/** Copies a SQLite file to another one, page by page. @throws as `fillList` */
+/** Copies a SQLite file to another one, with VACUUM. @throws as `fillList` */
 async function copyFile(source: string, target: string, signal: AbortSignal): Promise<Count> {
   const showProgress = createProgress('copying', 'MB')
   return await createListFile(target, (partial) =>

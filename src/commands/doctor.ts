@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import { type Config, readConfig } from '../config/config.ts'
 import { type ListUrl, toAbsoluteName, toListName } from '../config/list-url.ts'
-import { Failure, hidePasswords, toErrorCode } from '../failure.ts'
+import { Failure, toErrorCode } from '../failure.ts'
 import type { OpsOptions } from '../http/ops.ts'
 import { listLeftovers } from '../leftovers.ts'
 import { HEALTH_DEADLINE_MS } from '../limits.ts'
@@ -17,7 +17,7 @@ import { VERSION } from '../version.ts'
 import { quotePath, toCount } from '../words.ts'
 import { askService } from './healthcheck.ts'
 import { print, printJson } from './output.ts'
-import { parseListOption, type VerbOptions } from './shared.ts'
+import { nameList, parseListOption, type VerbOptions } from './shared.ts'
 
 /** `cursorFile` is that of an export. Without it, the cursors of recipes are looked for. */
 type DoctorOptions = VerbOptions & { readonly cursorFile?: string }
@@ -27,20 +27,13 @@ export async function doctor({ json, cursorFile, ...options }: DoctorOptions): P
   const list = parseListOption(options)
   const results: CheckResult[] = []
   for await (const found of runChecks(list, cursorFile)) {
-    const result = { ...found, message: nameList(found.message, options.list) }
+    const result = { ...found, message: nameList(found.message, options) }
     results.push(result)
     if (!json) await print(toLine(result))
   }
   const wrong = results.filter(({ ok }) => ok === false).length
   if (json) await printJson({ list: toListName(list), ok: wrong === 0, checks: results })
   if (wrong > 0) throw new Failure(`${toCount(wrong, 'check')} of ${results.length} found something wrong`)
-}
-
-/** Without `--list`, the commands in a message would act on the list of the settings. So they get it, but no password. */
-function nameList(message: string, list: string | undefined): string {
-  if (list === undefined) return message
-  const option = `--list ${quotePath(hidePasswords(list))}`
-  return message.replace(/\brollcall (?:count|export|import|remove|restore)\b/g, (command) => `${command} ${option}`)
 }
 
 function toLine({ check, ok, message }: CheckResult): string {

@@ -39,7 +39,7 @@ import {
   parseTreatments,
 } from './import-questions.ts'
 import { createProgress, note, print, printJson } from './output.ts'
-import { parseListOption, type VerbOptions, withInterrupt, withStore } from './shared.ts'
+import { nameList, parseListOption, type VerbOptions, withInterrupt, withStore } from './shared.ts'
 
 interface ImportOptions extends VerbOptions, Omit<ReadOptions, 'treat' | 'accept'> {
   readonly treat?: readonly string[]
@@ -150,7 +150,7 @@ async function printImport(plan: Plan, tally: Tally): Promise<void> {
   if (options.json) return await printFacts(plan, { created: isNew, tally, rejected: options.rejected })
   const name = escapeControls(toListName(list))
   await print(`${describeTally(tally, review)}\nlist: ${name}${isNew ? ' (created)' : ''}`)
-  noteUndo(tally, list)
+  noteUndo(tally, list, options)
 }
 
 /** What has happened, for a program. */
@@ -280,12 +280,13 @@ async function importRows(
 }
 
 /** Says how to take an import back. */
-function noteUndo({ added, suppressed }: Tally, { kind }: ListUrl): void {
+function noteUndo({ added, suppressed }: Tally, { kind }: ListUrl, options: ImportOptions): void {
   if (suppressed > 0) {
-    note('to give people back who were suppressed by mistake: rollcall remove --forget ADDRESS, and import them again')
+    const forget = nameList('rollcall remove --forget ADDRESS', options)
+    note(`to give people back who were suppressed by mistake: ${forget}, and import them again`)
   }
   if (added + suppressed > 0) {
-    const restore = kind === 'sqlite' ? 'rollcall restore FILE' : 'your tools for PostgreSQL'
+    const restore = kind === 'sqlite' ? nameList('rollcall restore FILE', options) : 'your tools for PostgreSQL'
     note(`the import made no backup. If you have one, ${restore} takes everything back, also who subscribed since`)
   }
 }

@@ -2,13 +2,13 @@
 
 import { type ListUrl, parseListUrl, readListUrl } from '../config/list-url.ts'
 import type { Address } from '../email.ts'
-import { EXIT, Failure, toSignalExitCode, UsageError } from '../failure.ts'
+import { EXIT, Failure, hidePasswords, toSignalExitCode, UsageError } from '../failure.ts'
 import { readProcess } from '../files.ts'
 import { openStore } from '../store/open.ts'
 import type { StoreOptions, SubscriberStore } from '../subscriber.ts'
 import { parseOwnerAddress } from '../transfer/reading/addresses.ts'
 import { readText } from '../transfer/reading/text.ts'
-import { quote } from '../words.ts'
+import { quote, quotePath } from '../words.ts'
 import { note } from './output.ts'
 
 /** The options that most verbs have. */
@@ -20,6 +20,13 @@ export interface VerbOptions {
 /** Parses `--list`, or DATABASE_URL when it is not given. @throws UsageError */
 export function parseListOption({ list }: VerbOptions): ListUrl {
   return list === undefined ? readListUrl() : parseListUrl('--list', list)
+}
+
+/** Without `--list`, the commands in a text for the owner would act on the list of the settings. So they get it, but no password. */
+export function nameList(text: string, { list }: VerbOptions): string {
+  if (list === undefined) return text
+  const option = `--list ${quotePath(hidePasswords(list))}`
+  return text.replace(/\brollcall (?:count|export|import|remove|restore)\b/g, (command) => `${command} ${option}`)
 }
 
 /** Parses `--list` for a verb that works on SQLite lists only. @param instead what to use for PostgreSQL. @throws Failure */

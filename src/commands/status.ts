@@ -5,7 +5,7 @@ import { checkLatest } from '../store/check.ts'
 import { countRecent, type StoreStatus, type SubscriberStore } from '../subscriber.ts'
 import { toNumber } from '../words.ts'
 import { print, printJson } from './output.ts'
-import { parseListOption, type VerbOptions, withStore } from './shared.ts'
+import { nameList, parseListOption, type VerbOptions, withStore } from './shared.ts'
 
 /** `maxSilence` is in milliseconds; `html` is the file for the web page with the chart. */
 type StatusOptions = VerbOptions & { readonly maxSilence?: number; readonly html?: string }
@@ -27,7 +27,11 @@ export async function status({ maxSilence, html, json, ...options }: StatusOptio
     await (json ? printJson(toJson(name, found, problem)) : print(toText(name, found, problem)))
   }
   if (problem !== undefined) throw new Failure(problem)
-  checkLatest(found.lastAcceptedAt)
+  try {
+    checkLatest(found.lastAcceptedAt)
+  } catch (error) {
+    throw error instanceof Failure ? new Failure(nameList(error.message, options)) : error
+  }
   checkSilence(found, maxSilence)
 }
 

@@ -69,7 +69,7 @@ const LINE = RegExp(String.raw`^\s*(?:${SETTING})?\s*(?:${COMMENT})?$`)
  * Parses an env file: lines `NAME=value` in UTF-8, at least one, and without a name that is almost one of Rollcall's.
  *
  * @param source names the file, for errors
- * @throws UsageError with the number of the first wrong line, and without its content
+ * @throws UsageError with the number of the first wrong line, and without its value
  */
 export function parseEnvFile(bytes: Uint8Array, source: string): NodeJS.Dict<string> {
   const text = decode(bytes)
@@ -162,7 +162,7 @@ export function parseChoice<Choice extends string>(
   throw new UsageError(`${source} is not one of ${choices.join(', ')}`)
 }
 
-/** Whether a command shows where in the code an unexpected error comes from. */
+/** Whether a command shows where in the code an error comes from. */
 export function isDebugging(): boolean {
   const { LOG_LEVEL } = process.env
   return LOG_LEVEL === 'debug' || LOG_LEVEL === 'trace'

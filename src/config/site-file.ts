@@ -244,8 +244,8 @@ function toSite(members: Members): Site {
   const words = { name, description, note, issues, phrases, confirmation }
   const texts = toTexts({ words, languages: rest.languages }, rest.languages[0] ?? 'en')
   const titled = texts.issues.map((issue) => ({ ...issue, title: issue.title.text }))
-  const own = { name: texts.name.text, description: texts.description.text, issues: titled }
-  return { ...rest, ...own, words, afterSubscribe }
+  const inFirstLanguage = { name: texts.name.text, description: texts.description.text, issues: titled }
+  return { ...rest, ...inFirstLanguage, words, afterSubscribe }
 }
 
 type Path = readonly PropertyKey[]

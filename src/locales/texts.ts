@@ -72,13 +72,13 @@ export function toTexts(
     const own = phrases[phrase]
     return [phrase, (typeof own === 'object' ? own[language] : own) ?? text]
   }
-  const own = Object.fromEntries(Object.entries(locale).map(toPhrase)) as Locale
-  const confirmed = { ...own, accepted: own.almost, next: own.confirm }
+  const all = Object.fromEntries(Object.entries(locale).map(toPhrase)) as Locale
+  const confirmed = { ...all, accepted: all.almost, next: all.confirm }
   return {
     name: name ? toText(name) : { text: locale.siteName },
     description: description ? toText(description) : { text: locale.siteDescription },
     note: note ? toText(note) : undefined,
     issues: issues.map((issue) => ({ ...issue, title: toText(issue.title) })),
-    phrases: words.confirmation ? confirmed : own,
+    phrases: words.confirmation ? confirmed : all,
   }
 }

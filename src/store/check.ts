@@ -74,20 +74,24 @@ export function checkDates({
 }): string {
   if (!first || first.getTime() >= FIRST_DATE_MS) return checkLatest(last)
   throw new StoreError(
-    `the earliest subscription is of ${first.toISOString()}, when the clock was not set, so that older opt-outs remove people; to give these people the date of today, run: ${REDATE}`,
+    `the earliest subscription is of ${first.toISOString()}, when the clock was not set, so that older opt-outs remove people; to give these people the date of today, run: ${toRedate(first)}`,
   )
 }
 
 /**
- * Each step may fail, and the owner then runs all of them again. After the removal, only the file has the addresses. So a file that is
- * there is not replaced, and it is deleted when they are back on the list.
+ * The commands that give people the date of today. Each step may fail, and the owner then runs all of them again. After the removal, only
+ * the file has the addresses. So a file that is there is not replaced, and it is deleted when they are back on the list. Its name has
+ * the time of the first one, so that it is not the file of another list.
  */
-const REDATE = [
-  '{ test -e early.txt || rollcall export --include-reserved --until 1970-12-31 --format txt --out early.txt; }',
-  'rollcall remove --forget - < early.txt',
-  'rollcall import --yes early.txt',
-  'rm early.txt',
-].join(' && ')
+function toRedate(first: Date): string {
+  const file = `early-${first.getTime()}.txt`
+  return [
+    `{ test -e ${file} || rollcall export --include-reserved --until 1970-12-31 --format txt --out ${file}; }`,
+    `rollcall remove --forget - < ${file}`,
+    `rollcall import --yes ${file}`,
+    `rm ${file}`,
+  ].join(' && ')
+}
 
 /** Finds a subscription of the future, which a wrong clock leaves: the list would never be silent. @throws StoreError */
 export function checkLatest(latest: Date | undefined): string {
@@ -98,6 +102,9 @@ export function checkLatest(latest: Date | undefined): string {
     `the latest subscription is of ${date}, in the future: set the clock; to see such addresses, run: rollcall export --include-reserved --since ${new Date().toISOString()}`,
   )
 }
+
+/** Why a list is not made a copy of another one. */
+export const NOT_EMPTY = 'the list to copy to is not empty: use "rollcall export" and "rollcall import" instead'
 
 /** The warning of a service that found no list. @param place the path of the new one, or its URL without a password */
 export const toNewList = (place: string): string =>

@@ -1,4 +1,4 @@
-/** The numbers of subscribers come from the clock, so they tell the days of a status. The same for every store. */
+/** The numbers of subscribers come from the clock, so a status finds by them who came in its days, and who was imported. The same for every store. */
 
 import { type StatusDay, StoreError } from '../subscriber.ts'
 

@@ -1,9 +1,10 @@
 /**
  * The version of the schema of a list, on both stores. An old program cannot be taught later, so these are the rules:
  *
- * - Reading never migrates: a service of an older version may use the list. Only `serve` and the target of `copy` migrate, and the new
- *   file that `restore` makes, or `backup` of an older backup. Every other command refuses an older list. It reads an older backup from a
- *   copy in memory.
+ * - Reading never migrates, because a service of an older version may use the list.
+ * - `serve` migrates its list, and `copy` an empty target.
+ * - `restore`, and `backup` of an older backup, migrate the new file that they write, never the one that they read.
+ * - Every other command refuses an older list, and reads an older backup from a copy in memory.
  * - The first release has one version, so what migrates has nothing to do yet. Tests run it with versions of their own.
  * - A process that finds a newer version than its own ends, while it runs too: its supervisor starts the newer program.
  */

@@ -29,7 +29,7 @@ export interface CursorFile extends Disposable {
  * Opens a cursor file, and keeps other exports and imports from doing so, at most until the process ends.
  *
  * It locks another file, because each save replaces the cursor file: an empty database of SQLite, whose locks the system ends
- * with the process. Nobody deletes that file: an export that waits for the old one would not see the lock of a new one.
+ * with the process. Nobody deletes that file: an export that has just opened the old one would lock that, and another export a new one.
  *
  * @throws Failure when the file holds anything but a cursor, cannot be written, or another process has it open;
  * UsageError as `findFile` does

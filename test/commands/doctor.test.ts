@@ -376,3 +376,15 @@ test('with --list, the commands that it prints are for that list', async () => {
   ])
   expect((await run(['doctor', '--list', other])).stdout).toMatch(/^dates +ok/m)
 })
+
+test('LOG_LEVEL=debug shows where the error of a list comes from', async () => {
+  const { folder, print, run, shell } = await createCliFixture()
+  await print(['import', '-'], 'ada@site.io\n')
+  await Bun.write(join(folder, 'list.db'), 'no database'.repeat(1000))
+  const usual = await run(['count'])
+  expect(usual.stderr.trimEnd().split('\n')).toHaveLength(1)
+  const { code, stderr } = await shell('LOG_LEVEL=debug rollcall count')
+  const [line, details = ''] = stderr.split('\n')
+  expect([code, `${line}\n`]).toEqual([1, usual.stderr])
+  expect(JSON.parse(details)).toMatchObject({ stack: expect.stringContaining('at checkVersion') })
+})

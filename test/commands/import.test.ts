@@ -400,6 +400,30 @@ dry run: `)
     expect(await readFile(join(folder, 'list.csv'), 'utf8')).toBe('email\na@site.io\nb@\n')
   })
 
+  test('names the list of --list in what it says to run', async () => {
+    const { run } = await createCliFixture()
+    const list = ['--list', 'sqlite:other.db']
+    await run(['import', '-', ...list], 'email\na@site.io\n')
+    const { stderr } = await run(
+      ['import', '-', ...list, '--yes', '--undated', 'remove'],
+      'email,status\na@site.io,unsubscribed\nb@site.io,active\n',
+    )
+    expect(stderr).toContain('rollcall remove --list sqlite:other.db --forget ADDRESS,')
+    expect(stderr).toContain('rollcall restore --list sqlite:other.db FILE takes')
+  })
+
+  test('has all that is unknown in one command, also what a program writes for no value', async () => {
+    const { run } = await createCliFixture()
+    const values = ['NULL', ...Array.from({ length: 11 }, (_, index) => `kind ${index}`)]
+    const text = `email,consent\n${values.map((value, index) => `a${index}@site.io,${value}\n`).join('')}`
+    const { stderr } = await run(['import', '-', '--status-column', 'consent'], text)
+    const [, command = ''] = /^ {2}rollcall (import .*)$/m.exec(stderr) ?? []
+    expect(command).toContain('--treat consent:=STATUS')
+    const words = [...command.matchAll(/'[^']*'|\S+/g)].map(([word]) => word.replaceAll("'", ''))
+    const filled = words.map((word) => word.replace('=STATUS', '=subscribed'))
+    expect(await run([...filled, '--yes'], text)).toMatchObject({ code: 0 })
+  })
+
   test('reads the name of a file on standard input', async () => {
     const { shell, write } = await createCliFixture()
     await write('unsubscribes.csv', 'email\na@site.io\n')

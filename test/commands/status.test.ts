@@ -140,6 +140,8 @@ test('a date in the future is a fault: with it, --max-silence would never fail',
     const found = await run(args)
     expect([args, found.code, found.stderr]).toEqual([args, 1, expect.stringContaining(`rollcall: ${says}`)])
   }
+  const other = `sqlite:${folder}/list.db`
+  expect((await run(['status', '--list', other])).stderr).toContain(`run: rollcall export --list ${other} --include`)
   const { code, stdout } = await run(['doctor'])
   expect([code, stdout]).toEqual([1, expect.stringContaining(`\ndates          wrong: ${says}`)])
   const [, command = ''] = /run: rollcall (export .*)/.exec(stdout) ?? []

@@ -16,13 +16,10 @@ export function expectCount({ count }: { readonly count: number }, expected: num
  */
 export function toServerError(name: string, error: unknown): StoreError {
   const code = toCode(error)
-  // Without a code, it is of neither the server nor the client, but a defect of ours: only the log shows where.
-  const isDefect = code === '' && error instanceof Error
-  const shown = isDefect ? error.name : code || 'unknown'
-  return new StoreError(
-    `the list ${name} cannot be used: ${toReason(error, code)} (${shown})`,
-    isDefect ? { cause: error } : {},
-  )
+  if (code !== '') return new StoreError(`the list ${name} cannot be used: ${toReason(error, code)} (${code})`)
+  // Of neither the server nor the client: a defect of ours. The log shows where, and a command with LOG_LEVEL=debug.
+  const kind = error instanceof Error ? error.name : typeof error
+  return new StoreError(`the list ${name} cannot be used: an error of Rollcall itself (${kind})`, { cause: error })
 }
 
 function toReason(error: unknown, code: string): string {

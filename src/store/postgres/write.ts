@@ -4,6 +4,7 @@ import type { SQL } from 'bun'
 import type { Address } from '../../email.ts'
 import { type Count, type ListCopy, StoreError, type Subscriber } from '../../subscriber.ts'
 import type { Changes } from '../changes.ts'
+import { NOT_EMPTY } from '../check.ts'
 import { expectCount } from './error.ts'
 import { createHexHash, readCount } from './read.ts'
 
@@ -100,7 +101,7 @@ export async function insertList(transaction: SQL, { head, subscribers, suppress
     SELECT set_config('idle_in_transaction_session_timeout', '0', true), set_config('statement_timeout', '0', true)`
   const before = await readCount(transaction)
   if (before.subscribers + before.suppressed > 0) {
-    throw new StoreError('the list to copy to is not empty: use "rollcall export" and "rollcall import" instead')
+    throw new StoreError(NOT_EMPTY)
   }
   for await (const page of subscribers) await insertSubscribers(transaction, page)
   for await (const page of suppressions) {

@@ -7,16 +7,21 @@
  * in main.c), which hides a failed disk. So only these do it. None of them is in the commit of a request, except after a failed write,
  * which is the last part of this text:
  *
- *   service, in the last slice of a run    after RUN_COMMITS of its commits. It counts commits, which everybody may know. Until then
- *   of compaction                          the log of a quiet list has about 700 pages, less than LOG_PAGES. Nobody sees it in the
- *                                          time of that slice, which takes SLICE_MS at least, whatever it finds.
+ *   service, in the last slice of a run    after RUN_COMMITS of its commits: see below.
+ *   of compaction
  *   service, after a reply, and before     from LOG_PAGES on: the net, for a load that leaves no run of compaction to its end. With
  *   a slice of compaction                  more pages, one checkpoint holds up requests for longer; with fewer, pages that change
  *                                          again and again are moved more often. The number is drawn after each such
  *                                          checkpoint that made the log short, and kept until the next one: nobody can count to it.
  *   command, after each transaction        from COMMAND_PAGES on: more would hold up the syncs of a service for seconds on a slow disk.
  *                                          Not after `add` and `probe`, which only tests call on a store for commands.
+ *   whoever opens the list to write        a log that no process uses (`moveLeftLog`).
+ *   `restore` and `copy`                   all of the log, of the list that they lock and replace.
  *   whoever closes the list as the last    SQLite does it, and deletes the log. It ignores an error of that: see closeList.
+ *
+ * The last slice of a run goes by commits, because everybody may know how many there were. Nobody sees the checkpoint in the time of its
+ * slice: each slice takes SLICE_MS at least, whatever it finds. Until then the log of a quiet list has about 700 pages, so the net of
+ * LOG_PAGES does not catch it.
  *
  * A long reader, such as a backup, keeps its pages in the log. Compaction changes pages all over a large list, and one checkpoint after
  * the reader would move all of them. So a service does not compact while the log stays as long as the number that was drawn, from

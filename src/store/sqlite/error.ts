@@ -63,6 +63,9 @@ export function toDamage(db: Database, reason: string): StoreError {
   return new StoreError(`the list ${toPath(db)} is damaged: restore a sound backup (${reason})`)
 }
 
+/** The error of a list whose one row of the table `list` is missing or wrong. */
+export const toHeadDamage = (db: Database): StoreError => toDamage(db, 'its head cannot be read')
+
 /** The paths of lists that were read into memory. */
 const paths = new WeakMap<Database, string>()
 

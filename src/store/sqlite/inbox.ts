@@ -2,7 +2,7 @@
 
 import type { Database } from 'bun:sqlite'
 import { checkClock, toClockSeq } from '../numbers.ts'
-import { toDamage } from './error.ts'
+import { toHeadDamage } from './error.ts'
 import { LAST_SEQ } from './read.ts'
 import { getRow } from './transaction.ts'
 
@@ -25,7 +25,7 @@ function commitChange(db: Database, sql: string, ...params: readonly (number | s
   // Without RETURNING: `get` would commit after the row, and hide an error of the disk.
   const { changes } = db.query(sql).run(...params)
   // A list without its head takes nothing, and SQLite reports no error.
-  if (changes === 0) throw toDamage(db, 'its head cannot be read')
+  if (changes === 0) throw toHeadDamage(db)
 }
 
 /** Gives out numbers for addresses that do not go through the inbox, in the transaction of the caller. @returns the first one */

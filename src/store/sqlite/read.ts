@@ -10,7 +10,7 @@ import type { Count, Found, ListHead, StoreStatus, Subscriber, Suppression } fro
 import { createSuppressionHash } from '../changes.ts'
 import type { Waiting } from '../check.ts'
 import { DAY_BEFORE_SEQ_MS, DAY_MS, type DayCount, toClockSeq, toDaySeq, toDays, toFirstDay } from '../numbers.ts'
-import { toDamage } from './error.ts'
+import { toDamage, toHeadDamage } from './error.ts'
 import { IS_RESERVED } from './schema.ts'
 import { getRow } from './transaction.ts'
 
@@ -28,7 +28,7 @@ export function readHead(db: Database): ListHead {
       `SELECT id, suppression_key AS suppressionKey, ${LAST_SEQ} AS lastSeq FROM list`,
     )
     .get()
-  if (!head || !isSound(head)) throw toDamage(db, 'its head cannot be read')
+  if (!head || !isSound(head)) throw toHeadDamage(db)
   return { ...head, clockSeq: toClockSeq() }
 }
 
@@ -163,8 +163,8 @@ function* readPages<Row>(read: (last: Row | undefined) => readonly Row[]): Gener
 }
 
 /**
- * Yields the whole list. Throws a StoreError after the last page when the pages differ from `identities`: a page of the table that
- * was overwritten would make the list shorter, and SQLite does not always notice it.
+ * Yields the whole list. A page of the table that was overwritten would make the list shorter, and SQLite does not always notice it.
+ * @throws StoreError when the numbers do not increase, and after the last page when it had more or fewer addresses than `identities`
  */
 export function* listWhole(db: Database): Generator<readonly Subscriber[]> {
   const { size } = getRow<{ size: number }>(db, `SELECT count(*) AS size ${IDENTITIES}`)

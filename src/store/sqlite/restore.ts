@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path'
 import { Failure, toErrorCode, toFileFailure, UsageError } from '../../failure.ts'
 import { createPrivateFile, renameSynced, syncPath, withPartialFile } from '../../files.ts'
 import { MissingListError, StoreError } from '../../subscriber.ts'
+import { NOT_EMPTY } from '../check.ts'
 import { checkAndCopy, type ListSummary, readSummary, toKeptName } from './backup.ts'
 import { openAlone } from './checkpoint.ts'
 import { isBusy, isDamage, toReason, toStoreError } from './error.ts'
@@ -160,7 +161,7 @@ function refuseContent(db: Database, path: string): void {
     (table) => !db.query(`SELECT 1 FROM ${table} LIMIT 1`).get(),
   )
   if (isEmpty) return
-  throw new StoreError('the list to copy to is not empty: use "rollcall export" and "rollcall import" instead')
+  throw new StoreError(NOT_EMPTY)
 }
 
 /** Returns the last number of a list, also of one that is damaged elsewhere. Otherwise 0: the clock is above its numbers. */

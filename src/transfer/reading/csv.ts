@@ -176,11 +176,11 @@ function holdsRow(lines: readonly string[], cells: readonly string[], delimiter:
     const others = unquoteCells(line, delimiter).split(delimiter)
     return others.length === width && others.some((cell) => parseOwnerAddress(cell).ok)
   }
-  // The row as it is in the text. A line with an odd number of quotes is none: it ends a cell, and begins with a part of that.
+  // The row stands in the text as in other lines: behind `"Ann, not closed` the line `bob@b.org,active`. A line with an odd number of
+  // quotes is no row, but the end of a cell.
   const wholeLines = lines.slice(1).filter((line) => countQuotes(line) % 2 === 0)
   if (wholeLines.some(isRow)) return true
-  // A program that puts quotes around a text doubles those in it. So a row `"a",b` inside a text is `""a"",b`, and a line of a cell
-  // has it with single quotes again.
+  // The row stands in a quoted text, which doubles its quotes: `""bob@b.org"",active`. The cell has them once: `"bob@b.org",active`.
   const linesOfCells = cells.flatMap((cell) => cell.split('\n').slice(1))
   return linesOfCells.some(isRow)
 }

@@ -255,14 +255,19 @@ const findRejected: FileDoubt = ({ counts, options }) => {
 const findOtherAddresses: FileDoubt = ({ layout: { address }, options, profiles, addresses }) => {
   const isNamed = ({ plain }: Column) => isAddressName(plain.replace(/\d/g, ''))
   const mustHaveMore = (column: Column) => isAddressName(address.plain) && !isNamed(column)
-  const others = [...profiles].filter(([column, profile]) => profile.addresses > (mustHaveMore(column) ? addresses : 0))
+  const others = [...profiles].filter(([column, profile]) => {
+    const most = mustHaveMore(column) ? addresses : 0
+    return profile.addresses > most
+  })
   const [first] = others
   if (!first || options.column) return undefined
   const described = others.map(
     ([{ name }, { addresses: count }]) => `${quote(name)} has ${toCount(count, 'address', 'addresses')}`,
   )
+  const isOne = others.length === 1 && first[1].addresses === 1
+  const areUnread = isOne ? 'is not read' : 'are not read'
   return {
-    seen: `${join(described)} that ${others.length === 1 && first[1].addresses === 1 ? 'is' : 'are'} not read`,
+    seen: `${join(described)} that ${areUnread}`,
     answers: [naming('--column', address, 'is right'), naming('--column', first[0], 'reads only these')],
   }
 }

@@ -68,12 +68,11 @@ function findSkippedListed(rows: Rows, { skipped }: ImportCount, hasCursor: bool
   return [...byValue].flatMap(([value, found]) => {
     const [first] = found
     if (!first) return []
+    const isUndated = ({ optedOutAt }: OptOut) => !optedOutAt && !hasCursor
     // With `--undated keep`, who left on an unknown date would stay also with `--treat …=suppressed`.
-    const needsOption = ({ optedOutAt }: OptOut) => !optedOutAt && !hasCursor
-    const removed = found.filter((row) => {
-      return row.outcome === 'removed' && !(needsOption(row) && rows.options.undated === 'keep')
-    })
-    const areUndated = removed.some(needsOption)
+    const isKept = (row: OptOut) => isUndated(row) && rows.options.undated === 'keep'
+    const removed = found.filter((row) => row.outcome === 'removed' && !isKept(row))
+    const areUndated = removed.some(isUndated)
     return { value, people: countPeople(found), line: first.line, removable: countPeople(removed), areUndated }
   })
 }

@@ -24,7 +24,7 @@ export function createReview(rows: Rows, effect: Effect | undefined): Review {
 }
 
 /** Finds what is doubtful. @param effect what it would do to the list; undefined when only the file was read */
-export function findDoubts(rows: Rows, effect?: Effect): readonly Doubt[] {
+function findDoubts(rows: Rows, effect?: Effect): readonly Doubt[] {
   const ofFile = FILE_DOUBTS.flatMap((find) => find(rows, effect) ?? [])
   const ofList = effect ? LIST_DOUBTS.flatMap((find) => find(rows, effect) ?? []) : []
   return [...ofFile, ...ofList]

@@ -117,7 +117,8 @@ export function createFindValue(
     // A column that the owner named has a meaning for every value.
     const isAssumed = !status && kind === EMPTY && !isNamed
     const isAnswered = source?.isOwner === true
-    const create = (): Value => ({ column, value, status: isAssumed ? 'skip' : status, isAssumed, isAnswered })
+    const shown = key === '' ? '' : value
+    const create = (): Value => ({ column, value: shown, status: isAssumed ? 'skip' : status, isAssumed, isAnswered })
     return values.getOrInsertComputed(`${status} ${key}`, create)
   }
 

@@ -89,7 +89,7 @@ async function deliver(store: SubscriberStore, cursor: Cursor, limit: number, op
 
 /**
  * Writes the next batch to a file without a name, which is undefined when there is no subscriber. The caller closes it.
- * @throws as `writeSelection`, which ends this process and with it the file
+ * @throws as `writeSelection`. Such an error ends this process, and the system then deletes the file
  */
 async function createBatch(store: SubscriberStore, selection: Selection, path: string) {
   let output: FileHandle | undefined

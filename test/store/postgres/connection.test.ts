@@ -243,7 +243,7 @@ test('an address whose connection was forgotten is sent once more', async () => 
 test('a defect of our own is not told as an error of the server alone: the log gets its cause', () => {
   const defect = new TypeError('rows is not iterable')
   const { message, cause } = toServerError('postgres://db/news', defect)
-  expect(message).toBe('the list postgres://db/news cannot be used: PostgreSQL reports an error (TypeError)')
+  expect(message).toBe('the list postgres://db/news cannot be used: an error of Rollcall itself (TypeError)')
   expect(cause).toBe(defect)
   // The message of the server may have an address in it.
   const ofServer = Object.assign(new Error('row ada@site.io'), { code: 'ERR_POSTGRES_CONNECTION_CLOSED' })
