@@ -6,6 +6,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
 import { readEnvironment } from '../../src/config/environment.ts'
+import { createCliFixture } from '../support/cli-fixture.ts'
 import { readText } from '../support/markdown.ts'
 import { ROOT } from '../support/paths.ts'
 import { PROGRAM } from '../support/program.ts'
@@ -227,4 +228,10 @@ test.each(['\u0003', '\u0004'])('%j on a terminal stops it, and nothing is writt
   await run.shows('stopped: nothing is written')
   expect(await run.exit()).toBe(130)
   expect(readdirSync(folder)).toEqual([])
+})
+
+test('the folder of the settings is closed to other users, under any umask', async () => {
+  const { folder, shell } = await createCliFixture()
+  const { code } = await shell('umask 022; rollcall init settings --base-url https://list.example.org --name News')
+  expect([code, statSync(join(folder, 'settings')).mode & 0o777]).toEqual([0, 0o750])
 })
