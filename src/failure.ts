@@ -113,9 +113,11 @@ export function toErrorCode(error: unknown): string {
 /** Describes an error of the system: in our words, or in those of the C library. Returns undefined for any other error. */
 export function toSystemReason(error: unknown): string | undefined {
   const code = toErrorCode(error)
-  const { path, syscall, errno } = Object(error) as NodeJS.ErrnoException
+  const { path, dest, syscall, errno } = Object(error) as NodeJS.ErrnoException & { readonly dest?: string }
   // Of open() with `wx` and of link(), which create a name: something has it. mkdir() means another thing: see below.
-  if (code === 'EEXIST' && syscall !== 'mkdir') return `${findExisting(path)} exists already: move it to another folder`
+  if (code === 'EEXIST' && syscall !== 'mkdir') {
+    return `${findExisting(dest ?? path)} exists already: move it to another folder`
+  }
   // A folder cannot be created below a file: EEXIST or ENOTDIR.
   if (/^(?:ENOTDIR|EEXIST)$/.test(code)) return `${findExisting(path)} is not a folder: correct the path`
   if (/^(?:EACCES|EPERM)$/.test(code)) return describeDenied(path, syscall)

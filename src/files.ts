@@ -10,9 +10,7 @@ import {
   fchownSync,
   fstatSync,
   fsyncSync,
-  lchownSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readlinkSync,
@@ -27,6 +25,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { toErrorCode, toFileFailure, UsageError } from './failure.ts'
 import { listLeftovers, toPartialName } from './leftovers.ts'
+import { takeOwner } from './owner.ts'
 import { PIPE_RETRY_MS } from './stderr.ts'
 
 /** Only the owner may read and write a file with addresses. */
@@ -235,41 +234,6 @@ export function createPrivateFile(path: string, { mayExist = false, ownerOf = di
     if (mayExist && toErrorCode(error) === 'EEXIST') return
     // The error of a descriptor has none.
     throw Object.assign(error as Error, { path })
-  }
-}
-
-/** Gives a new folder the owner of the folder around it: see `takeOwner`. */
-function giveFolderToOwner(folder: string): void {
-  takeOwner(dirname(folder), (uid, gid) => lchownSync(folder, uid, gid))
-}
-
-/**
- * Creates a missing folder, and those above it. As root, each takes the owner of the folder around it.
- *
- * @param mode of the new ones, from which the umask may take permissions
- * @returns the new ones, from the first one inward
- */
-export function createFolders(folder: string, mode: number): readonly string[] {
-  const first = mkdirSync(folder, { recursive: true, mode })
-  if (first === undefined) return []
-  const created: string[] = []
-  for (let path = folder; path.length >= first.length; path = dirname(path)) created.unshift(path)
-  for (const path of created) giveFolderToOwner(path)
-  return created
-}
-
-/**
- * As root, gives what was created the owner and the group of a file that it replaces, or of the folder around it: what
- * `sudo rollcall` writes is for the user of the service, or for the person whose folder it is. For any other user, does nothing.
- */
-function takeOwner(from: string, give: (uid: number, gid: number) => void): void {
-  if (process.geteuid?.() !== 0) return
-  const { uid, gid } = statSync(from)
-  try {
-    give(uid, gid)
-  } catch (error) {
-    // The file system has no owners, or root is nobody there (NFS): then the file has the owner that all files have there.
-    if (!/^(?:EPERM|EINVAL|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(toErrorCode(error))) throw error
   }
 }
 

@@ -89,18 +89,27 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
   let next: Group[] = []
   /** Those of the commit that runs. */
   let committing: readonly Group[] = []
-  /** The commits or the probe that run. */
-  let running: Promise<void> | undefined
-  const attempts = createAttempts(probe, reports)
+  /** Whether a run of commits, or a probe and the commits after it, has not ended. */
+  let isRunning = false
+  /** The last run. */
+  let run: Promise<void> | undefined
+  // A probe finds out whether the store works, unless a commit does.
+  const attempts = createAttempts(() => begin(probeAndCommit), reports)
   const pending = () => [...next, ...committing].reduce((sum, { addresses }) => sum + addresses.length, 0)
 
   function add(address: Address): Promise<void> {
     const group = findOpenGroup(next) ?? createGroup(giveUp)
     if (group !== next.at(-1)) next.push(group)
-    // Before the run begins: a run that finds no address ends at once, and its promise would then stay in `running`.
     group.addresses.push(address)
-    running ??= commitAll()
+    begin(commitAll)
     return group.reply.promise
+  }
+
+  /** Begins a run, unless there is one: it takes everything that waits before it ends. */
+  function begin(work: () => Promise<void>): void {
+    if (isRunning) return
+    isRunning = true
+    run = work()
   }
 
   function giveUp(group: Group): void {
@@ -111,22 +120,13 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
     attempts.fail(error)
   }
 
-  /** Finds out whether the store works, unless a commit does. */
-  function probe(): void {
-    running ??= probeAndCommit()
-  }
-
   /** An address that came during the probe has begun no run of its own, because this one runs. So it is committed here. */
   async function probeAndCommit(): Promise<void> {
     await attempts.run([], () => store.probe())
     await commitAll()
   }
 
-  /**
-   * Commits all that waits, and ends the run. It must wait at least once before it ends: the caller's `running ??= commitAll()` assigns
-   * only when this function first waits. If it ended before that, `running = undefined` below would be overwritten with a promise that is
-   * over, and nothing would commit any more.
-   */
+  /** Commits all that waits, and ends the run. */
   async function commitAll(): Promise<void> {
     while (next.length > 0) {
       await waitForBurst(pending)
@@ -139,9 +139,8 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
       for (const group of committing) settle(group, error)
       committing = []
     }
-    // In the same turn as the last look at `next`. After a wait, such as in a `.then` of the caller, an address that came between
-    // the two would see a run that takes nothing any more, and wait for the next address.
-    running = undefined
+    // In the same turn as the last look at `next`: an address that came between the two would see a run that takes nothing any more.
+    isRunning = false
   }
 
   return {
@@ -149,7 +148,7 @@ export function createIntake(store: Pick<ServiceStore, 'add' | 'probe' | 'ready'
     ready: () => attempts.check(() => store.ready()),
     pending,
     async close() {
-      await running
+      await run
       attempts.stop()
     },
   }

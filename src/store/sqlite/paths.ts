@@ -5,7 +5,6 @@ import { dirname, resolve } from 'node:path'
 import { IS_FOLDER, toErrorCode, UsageError } from '../../failure.ts'
 import {
   BACKUP_ID,
-  createFolders,
   followLinks,
   MARK_OFFSET,
   readProcess,
@@ -13,6 +12,7 @@ import {
   syncPath,
   WRITE_VERSION_OFFSET,
 } from '../../files.ts'
+import { createFolders } from '../../owner.ts'
 import { MissingListError } from '../../subscriber.ts'
 import { toStoreError } from './error.ts'
 

@@ -92,14 +92,39 @@ class AllRows {
   }
 }
 
+/** Counts the cells of people who have not left, by what they hold. */
+class Counts {
+  empty = 0
+  /** Those with an address that is not the one of the row. */
+  addresses = 0
+  ownAddresses = 0
+  /** Those with a value and without an address. */
+  others = 0
+
+  /** @param address the cell of the address in the same row */
+  add(cell: string, address: string): void {
+    if (isBlank(cell)) {
+      this.empty++
+    } else if (!cell.includes('@')) {
+      this.others++
+    } else if (holdsText(cell, address.trim())) {
+      this.ownAddresses++
+    } else {
+      this.addresses++
+    }
+  }
+
+  /** Those with a value. */
+  get filled(): number {
+    return this.others + this.addresses + this.ownAddresses
+  }
+}
+
 /** Collects the profile of a column. */
 export class Collector {
   readonly #all = new AllRows()
+  readonly #counts = new Counts()
   readonly #values = new Map<string, number>()
-  #empty = 0
-  #addresses = 0
-  #ownAddresses = 0
-  #others = 0
   #left: Cell | undefined
   readonly #answers = new Answers()
   #hasDatesOnly = true
@@ -111,20 +136,11 @@ export class Collector {
 
   /** Takes a cell of somebody who has not left. @param row.isAdded whether the person would be added @param row.address the cell of the address */
   add(cell: string, { line, isAdded, address }: { line: number; isAdded: boolean; address: string }): void {
-    if (isBlank(cell)) {
-      this.#empty++
-      return
-    }
-    if (!cell.includes('@')) {
-      this.#others++
-    } else if (holdsText(cell, address.trim())) {
-      this.#ownAddresses++
-    } else {
-      this.#addresses++
-    }
+    this.#counts.add(cell, address)
+    if (isBlank(cell)) return
     const count = this.#values.get(cell) ?? 0
     if (count > 0 || this.#values.size <= MAX_VALUES) this.#values.set(cell, count + 1)
-    if (this.#hasDatesOnly) this.#hasDatesOnly = this.#others <= DATES ? isDate(cell) : /\d/.test(cell)
+    if (this.#hasDatesOnly) this.#hasDatesOnly = this.#counts.others <= DATES ? isDate(cell) : /\d/.test(cell)
     if (count === 0) this.#noteWords(cell, line)
     if (isAdded) this.#answers.meet(cell, line)
   }
@@ -135,24 +151,19 @@ export class Collector {
     this.#answers.learn(cell)
   }
 
-  /** Cells with a value, of people who have not left, as `#empty` counts those without one. `#all` counts everybody. */
-  get #filled(): number {
-    return this.#others + this.#addresses + this.#ownAddresses
-  }
-
   get #isFilledEverywhere(): boolean {
-    return this.#all.rows > 1 && this.#filled > 0 && this.#empty === 0
+    return this.#all.rows > 1 && this.#counts.filled > 0 && this.#counts.empty === 0
   }
 
   /** Whether all rows have the same value. */
   get #isSame(): boolean {
     if (!this.#isFilledEverywhere || this.#values.size !== 1) return false
     // When a single person has not left, one value shows nothing. So then those who left must have it too.
-    return this.#filled > 1 || this.#all.isConstant
+    return this.#counts.filled > 1 || this.#all.isConstant
   }
 
   get #hasFlagsOnly(): boolean {
-    return this.#filled > 0 && this.#answers.haveFlagsOnly
+    return this.#counts.filled > 0 && this.#answers.haveFlagsOnly
   }
 
   get #saysNothing(): boolean {
@@ -160,15 +171,15 @@ export class Collector {
     if (this.#isSame && !this.#hasFlagsOnly) return true
     if (this.#isFilledEverywhere && this.#hasDatesOnly) return true
     // The address again. Also when no cell has a value.
-    return this.#all.rows > 1 && this.#ownAddresses === this.#filled
+    return this.#all.rows > 1 && this.#counts.ownAddresses === this.#counts.filled
   }
 
   toProfile(): Profile {
     return {
       values: this.#values,
-      empty: this.#empty,
-      addresses: this.#addresses,
-      others: this.#others,
+      empty: this.#counts.empty,
+      addresses: this.#counts.addresses,
+      others: this.#counts.others,
       left: this.#left,
       // If all people say the same, it is about the list, such as "Suspended: no".
       no: this.#isSame ? undefined : this.#answers.findNo(),

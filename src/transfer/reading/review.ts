@@ -3,11 +3,12 @@
 import type { ImportTally, OptOutTally } from '../../subscriber.ts'
 import { join, quote, shorten, toCount, toNumber } from '../../words.ts'
 import { type Doubt, describeRow, toDoubtText } from './doubt.ts'
-import { FILE_DOUBTS, findSuspects, LIST_DOUBTS } from './doubts.ts'
+import { FILE_DOUBTS, LIST_DOUBTS } from './doubts.ts'
 import type { Effect } from './effect.ts'
 import type { Column } from './layout.ts'
 import { MAX_VALUES, type Profile } from './profile.ts'
 import type { CountedValue, Rows } from './rows.ts'
+import { findSuspects } from './who-left.ts'
 import type { Status } from './words.ts'
 
 /** What an import is going to do. `toReviewLines` prints it for people, `toReviewJson` for scripts. */
