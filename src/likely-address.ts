@@ -1,6 +1,6 @@
 /** Typing errors: the address that was probably meant, and whether a word is a typing error of another. Pure; also runs in browsers. */
 
-/** Big providers of mailboxes. A domain that is one of them, or is not close to one, is taken as it is. */
+/** Big providers of mailboxes, to which a domain may be close. */
 const PROVIDERS = `gmail.com googlemail.com yahoo.com yahoo.co.uk yahoo.co.jp yahoo.com.br ymail.com rocketmail.com
 hotmail.com hotmail.co.uk outlook.com live.com msn.com icloud.com aol.com mail.com email.com gmx.com gmx.net gmx.de
 web.de t-online.de freenet.de posteo.de mailbox.org proton.me protonmail.com fastmail.com orange.fr wanadoo.fr free.fr

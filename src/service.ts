@@ -62,7 +62,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     void intake.ready().catch(() => {})
     const bodies = createBodyReader()
     const app = createPublicApp({ config, log, assets, metrics, intake, bodies })
-    // Before the public listener: when its port is taken, nobody has been served whom the end of the start would cut off.
+    // Before the public listener: when the port of operations is taken, nobody has been served yet whom the end of the start cuts off.
     opsServer = await listenForOps({ config, log, metrics, intake, store })
     const server = listen(app, config)
     return {

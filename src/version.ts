@@ -8,5 +8,5 @@ declare const COMMIT: string | undefined
 /** That of package.json. */
 export const VERSION: string = manifest.version
 
-/** The commit that it was built from, if that is known. In a checkout, git says it. */
+/** The commit that it was built from. Undefined in a checkout, where `git log` shows it. */
 export const BUILD: string | undefined = typeof COMMIT === 'string' ? COMMIT : undefined

@@ -116,7 +116,7 @@ function compare(one: string, other: string): number {
   return 0
 }
 
-/** Addresses that a dry run looks up at a time. They are sorted, so each page of a large list is read for one of these only. */
+/** Addresses that a dry run looks up at a time. All are sorted, so each page of the file of a large list is read by one look-up only. */
 const PAGE = 10_000
 
 /** What an import would do to a list, row by row. */

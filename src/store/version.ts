@@ -17,7 +17,7 @@ interface Versions {
   readonly known: number
 }
 
-/** Says that a list cannot be used with this program, and what to do. @param place its path, or its URL without a password */
+/** Says that a list cannot be used with this program, and what to do. @param place its path, or `in this database` */
 export function toVersionError(place: string, { found, known }: Versions): StoreError {
   const text = `the list ${place} cannot be used: its schema is version ${found}, and this Rollcall uses version ${known}`
   if (found > known) return new OutdatedError(`${text}; use a newer Rollcall`)

@@ -128,6 +128,7 @@ export function createClient(options: ClientOptions): Client {
       const result = start(work, call)
       return await (deadlineMs ? withDeadline(result, deadlineMs, toLateError) : result)
     } catch (error) {
+      // At the deadline, `attemptTwice` still waits for its first attempt.
       call.isOver = true
       ready = undefined
       if (isLost(error)) replace(call.sql)

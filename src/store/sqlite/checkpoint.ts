@@ -20,8 +20,8 @@
  *   whoever closes the list as the last    SQLite does it, and deletes the log. It ignores an error of that: see closeList.
  *
  * The last slice of a run goes by commits, because everybody may know how many there were. Nobody sees the checkpoint in the time of its
- * slice: each slice takes SLICE_MS at least, whatever it finds. Until then the log of a quiet list has about 700 pages, so the net of
- * LOG_PAGES does not catch it.
+ * slice: each slice takes SLICE_MS at least, whatever it finds. RUN_COMMITS of a quiet list make a log of about 700 pages, which is below
+ * LOG_PAGES, so on such a list only this checkpoint moves the log.
  *
  * A long reader, such as a backup, keeps its pages in the log. Compaction changes pages all over a large list, and one checkpoint after
  * the reader would move all of them. So a service does not compact while the log stays as long as the number that was drawn, from
@@ -178,7 +178,8 @@ export function openAlone(path: string): Database {
   }
 }
 
-function truncateLog(db: Database): void {
+/** Moves the whole log into the list, and truncates it. @throws SQLITE_BUSY when others read or write it */
+export function truncateLog(db: Database): void {
   const { busy } = runCheckpoint(db, 'TRUNCATE')
   if (busy) throw Object.assign(new Error('others read or write the log'), { code: 'SQLITE_BUSY' })
 }

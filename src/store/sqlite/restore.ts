@@ -11,7 +11,7 @@ import { createPrivateFile, renameSynced, syncPath, withPartialFile } from '../.
 import { MissingListError, StoreError } from '../../subscriber.ts'
 import { NOT_EMPTY } from '../check.ts'
 import { checkAndCopy, type ListSummary, readSummary, toKeptName } from './backup.ts'
-import { openAlone } from './checkpoint.ts'
+import { openAlone, truncateLog } from './checkpoint.ts'
 import { isBusy, isDamage, toReason, toStoreError } from './error.ts'
 import { keepOpen } from './file.ts'
 import { checkExists, createFolder, hasContent, readFileId, refuseForeignLog, toRealPath } from './paths.ts'
@@ -124,10 +124,10 @@ function openLocked(file: string, check?: (locked: Database) => void): Database 
   }
 }
 
-/** Moves the log of a locked list into it, and removes what would be next to the new list: both files are empty then. */
+/** Moves the log of a locked list into it, and removes what would be next to the new list: the log is empty then, and its index worthless. */
 function moveLog(db: Database, file: string): void {
   try {
-    db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    truncateLog(db)
     for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
   } catch (error) {
     // To close it would move the log again, and delete it. After a failed sync, only the log has what was not written.

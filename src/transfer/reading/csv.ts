@@ -140,13 +140,12 @@ function parseQuoted(text: string, start: number, delimiter: string) {
     let opening = from
     while (text[opening] === ' ') opening++
     const hasQuote = text[opening] === '"'
-    const closing = hasQuote ? findClosingQuote(text, opening) : from - 1
+    const closing = hasQuote ? findClosingQuote(text, opening) : -1
     if (hasQuote && closing < 0) return undefined
-    const behind = closing + 1
-    let end = behind
+    let end = hasQuote ? closing + 1 : from
     while (end < text.length && text[end] !== delimiter && text[end] !== '\n') end++
     // A cell with more than the quotes is taken as it is, such as `"Ann" Smith`.
-    const isQuoted = hasQuote && text.slice(behind, end).trim() === ''
+    const isQuoted = hasQuote && text.slice(closing + 1, end).trim() === ''
     const cell = isQuoted ? text.slice(opening + 1, closing).replaceAll('""', '"') : text.slice(from, end)
     cells.push(cell)
     if (text[end] !== delimiter) return { cells, end }

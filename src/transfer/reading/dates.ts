@@ -159,7 +159,7 @@ const WHOLE_DAY_MS = DAY_MS - 1
 
 const HOUR_MS = 3_600_000
 
-/** More than the 12 hours for which a place may be behind UTC. */
+/** Longer than any place is behind UTC, which is 12 hours. docs/import.md names it. */
 const ANY_ZONE_MS = 14 * HOUR_MS
 
 /** Milliseconds after a date that it may mean too: a day has no time, and a time without an offset is read as UTC. */

@@ -10,7 +10,7 @@ import type { Status } from './words.ts'
 
 /** An option that answers a doubt, and what it does. */
 export interface Answer {
-  /** For a shell, such as `--ignore-column 'Order #'`. */
+  /** For a shell, such as `--ignore-column 'Order #'`; or another value of the option before it, such as `or mdy`. */
   readonly option: string
   /** Such as `does not read it`. */
   readonly effect: string

@@ -29,7 +29,7 @@ export interface ReadOptions {
   readonly treat?: Treatments | undefined
   /** Whether everybody in the list has opted out. Statuses can only contradict it; `dateColumn` holds the dates of the opt-outs. */
   readonly suppress?: boolean | undefined
-  /** What becomes of people on the list who left on an unknown date. Default: they stay, with a doubt. */
+  /** What becomes of people on the list who left on an unknown date. Default: they stay, with a doubt; with `suppress`, they are removed. */
   readonly undated?: 'remove' | 'keep' | undefined
   /** Doubts that the owner accepts. */
   readonly accept?: readonly Doubtful[] | undefined

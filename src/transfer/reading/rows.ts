@@ -193,8 +193,8 @@ function readStatus({ line, cells }: Row, draft: Draft): RowStatus {
   const strictest = BY_STRICTNESS.find((one) => found.some(({ status = 'unknown' }) => status === one))
   if (suppress) {
     // Everybody left, and the column that says who left says that this person did not.
-    const says = inRow.findIndex(({ saysWhoLeft }) => saysWhoLeft)
-    const contradiction = found[says]
+    const saying = inRow.find(({ saysWhoLeft }) => saysWhoLeft)
+    const contradiction = saying?.findValue(cells[saying.column.index] ?? '')
     if (strictest === 'subscribed' && contradiction) count(draft.contradictions, contradiction, line)
     return { status: 'suppressed' }
   }

@@ -120,7 +120,7 @@ export function findStatus(word: string): Status | undefined {
   return ONLY_LEFT.test(word) ? 'suppressed' : undefined
 }
 
-/** Whether a plain word is a flag in a column, in any language. `0` and `f` are one too, and also a number and a letter. */
+/** Whether a plain word is a flag in a column, in any language. `0` and `f` are flags too, although they may be a number or a letter. */
 export function findFlag(word: string): 'yes' | 'no' | undefined {
   if (YES.has(word) || ON.has(word)) return 'yes'
   if (NO.has(word) || OFF.has(word)) return 'no'
