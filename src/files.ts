@@ -136,7 +136,7 @@ async function findProblem(path: string, isBackup: boolean): Promise<string | un
   if (LOCK.test(basename(path))) return 'has the name of the lock of a cursor file'
   const mark = await readMark(path)
   if (!isBackup) return mark === undefined ? undefined : 'is a SQLite database'
-  // Only the mark tells a backup from a list: a command that was killed may leave a list in any mode.
+  // Only the mark tells a backup from a list: a command that was killed may leave a list that is not in WAL mode.
   if (mark === LIST_ID) return 'is a list, and not a backup'
   if (mark !== undefined && mark !== BACKUP_ID) return 'is a SQLite database, and not a backup'
   // Also when there is no file yet: a log may be left of one that was deleted.
@@ -232,7 +232,7 @@ export function createPrivateFile(path: string, { mayExist = false, ownerOf = di
     }
   } catch (error) {
     if (mayExist && toErrorCode(error) === 'EEXIST') return
-    // The error of a descriptor has none.
+    // The error of a call on a descriptor has no path.
     throw Object.assign(error as Error, { path })
   }
 }

@@ -36,7 +36,7 @@ export const STORE_DEADLINE_MS = 5_000
 /** Milliseconds after which an address is given up. The rest is for the response, also on a busy machine. */
 export const GIVE_UP_MS = STORE_DEADLINE_MS - 500
 
-/** Milliseconds for which `healthcheck` waits for an answer: longer than the service waits for its store. */
+/** Milliseconds for which `healthcheck` and `doctor` wait for an answer: longer than the service waits for its store. */
 export const HEALTH_DEADLINE_MS = STORE_DEADLINE_MS + 1_000
 
 /** Milliseconds for which the page waits for a response: longer than the service takes for any. */

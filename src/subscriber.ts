@@ -152,7 +152,8 @@ export interface ListCopy {
 /** How a command opens a list. */
 export interface StoreOptions {
   /**
-   * - `read`: changes no backup. A list that cannot be written can be read, but not its inbox, on SQLite, and for `status` on PostgreSQL.
+   * - `read`: changes no backup. Of a SQLite list that cannot be written, the inbox is left out. Of such a list on PostgreSQL, `status` leaves
+   *   it out, and every other call fails.
    * - `change`: the list must exist.
    * - `create`: a missing list is created, with its folders.
    */

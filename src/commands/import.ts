@@ -246,8 +246,8 @@ const NOTHING: Tally = { added: 0, alreadyListed: 0, suppressed: 0, removed: 0, 
 
 /**
  * Writes people who left, then subscribers, so that nobody who left in any row is added by another one. Subscribers whom the count
- * found on the list, or suppressed, are not looked up again: so the count costs a second import of them no extra time. Only people who
- * left are looked up twice.
+ * found on the list, or suppressed, are not looked up again. So when the same file is imported once more, the count is the only look-up of
+ * most people. Only people who left are looked up twice.
  */
 async function importRows(
   { optOuts }: Rows,

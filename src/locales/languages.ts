@@ -17,4 +17,4 @@ import { zhHans } from './zh-Hans.ts'
 export const LOCALES = { en, de, es, fr, it, nl, pl, 'pt-BR': ptBR, uk, ar, ja, 'zh-Hans': zhHans } as const
 
 /** The UTC date of the last change of a phrase: the `lastmod` of the page in the sitemap. */
-export const PHRASES_CHANGED = '2026-11-27'
+export const PHRASES_CHANGED = '2026-11-28'

@@ -26,12 +26,16 @@ import { createPace } from './pace.ts'
 /** Rows of a large file that are sorted together, and the most rows of a batch. */
 const PART = 50_000
 
-/**
- * The pace of batches. A request may have to wait for two batches, so each takes 60 ms. The first one is small, because nothing is
- * measured yet. None is smaller: each has a sync, and where a process gets little of the processor, every batch takes long, whatever
- * its size.
- */
-const PACE = { milliseconds: 60, first: 500, least: 500, most: PART } as const
+/** The pace of batches, in rows. */
+const PACE = {
+  // A request may have to wait for two batches.
+  milliseconds: 60,
+  // Nothing is measured yet.
+  first: 500,
+  // Each batch has a sync. And where a process gets little of the processor, every batch takes long, whatever its size.
+  least: 500,
+  most: PART,
+} as const
 
 /** Milliseconds between two batches. A service that waits for the lock asks for it several times in between. */
 const PAUSE_MS = 10

@@ -51,12 +51,14 @@ export function createSchedule(compact: Compact, log: (level: 'info' | 'warn', t
   async function runAll(): Promise<void> {
     while (dueAt !== undefined && !signal.aborted) {
       const wait = Math.min(committedAt + IDLE_MS, dueAt) - performance.now()
-      if (wait > 0) await pause(wait)
-      else {
+      if (wait > 0) {
+        await pause(wait)
+      } else {
         dueAt = undefined
         await runSlices()
       }
     }
+    // In the same turn as the last look at `dueAt`: a commit after that begins runs of its own.
     runs = undefined
   }
 

@@ -1,7 +1,7 @@
 /** The sitemap: its text, with dates of the content and mutual alternates. */
 
 import { expect, test } from 'bun:test'
-import { PHRASES_CHANGED } from '../../src/locales/languages.ts'
+import { LOCALES, PHRASES_CHANGED } from '../../src/locales/languages.ts'
 import { DOCUMENTS } from '../support/contract.ts'
 import { startService } from '../support/service.ts'
 
@@ -48,4 +48,10 @@ test('it has each version of the subscribe page, then each page of the site file
     ['/zh/about', '2025-12-31', about],
     ['/choose?a=1&amp;b', '2023-01-01', about],
   ])
+})
+
+test('the date of the pages changes with their phrases', () => {
+  const digest = new Bun.CryptoHasher('sha256').update(JSON.stringify(LOCALES)).digest('hex').slice(0, 16)
+  // When this fails, set PHRASES_CHANGED to the day of the change, and then this pair.
+  expect([PHRASES_CHANGED, digest]).toEqual(['2026-11-28', '0a039eb1531f5fdf'])
 })

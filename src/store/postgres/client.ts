@@ -60,9 +60,9 @@ export interface Client {
 
 /** What a call of the client has come to. */
 interface Call {
-  /** The connections of its last attempt. */
+  /** The connections of its last attempt, which sets them: if they are lost, they are replaced, and not newer ones. */
   sql: SQL
-  /** Whether the caller has its error: nobody would wait for another attempt. */
+  /** Set when the caller gets an error: nobody would wait for another attempt. */
   isOver: boolean
 }
 
@@ -97,10 +97,12 @@ export function createClient(options: ClientOptions): Client {
     if (await prepareSchema(current, { create, lockMs, onOlder })) onCreate?.()
   }
 
+  /** Makes new connections, which are prepared at the next attempt. */
   function replace(lost: SQL): void {
     // Another call may have done it.
     if (lost !== sql) return
     sql = connect(server, max)
+    ready = undefined
     void close(lost)
   }
 
@@ -111,18 +113,19 @@ export function createClient(options: ClientOptions): Client {
     return await work(call.sql)
   }
 
+  /** For work that may be done twice. */
   async function attemptTwice<T>(work: (sql: SQL) => Promise<T>, call: Call): Promise<T> {
     try {
       return await attempt(work, call)
     } catch (error) {
       if (call.isOver || !isClosed(error)) throw error
-      ready = undefined
       replace(call.sql)
       return await attempt(work, call)
     }
   }
 
-  async function run<T>(work: (sql: SQL) => Promise<T>, start = attempt<T>): Promise<T> {
+  /** @param start `attempt` or `attemptTwice` */
+  async function run<T>(work: (sql: SQL) => Promise<T>, start: typeof attempt<T>): Promise<T> {
     const call: Call = { sql, isOver: false }
     try {
       const result = start(work, call)
@@ -130,6 +133,7 @@ export function createClient(options: ClientOptions): Client {
     } catch (error) {
       // At the deadline, `attemptTwice` still waits for its first attempt.
       call.isOver = true
+      // The list may have become another one.
       ready = undefined
       if (isLost(error)) replace(call.sql)
       if (error instanceof OutdatedError) onOutdated?.(error.message)
@@ -137,22 +141,26 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
+  const runOnce = <T>(work: (sql: SQL) => Promise<T>) => run(work, attempt<T>)
+
   return {
-    run: (work) => run(work),
+    run: runOnce,
     repeat: (work) => run(work, attemptTwice),
-    transact: (work) =>
-      run(async (current) => {
-        // `begin` takes an array for a list of queries, so the result is in an object.
-        const { result } = await current.begin('isolation level read committed', async (transaction) => ({
-          result: await work(transaction),
-        }))
-        return result
-      }),
-    rollBack: (work) => run((current) => workIn(begin(current, 'BEGIN'), work)),
-    snapshot: () => run((current) => begin(current, BEGIN_SNAPSHOT)),
-    read: (work) => run((current) => workIn(begin(current, BEGIN_SNAPSHOT), work)),
+    transact: (work) => runOnce((current) => commit(current, work)),
+    rollBack: (work) => runOnce((current) => workIn(begin(current, 'BEGIN'), work)),
+    snapshot: () => runOnce((current) => begin(current, BEGIN_SNAPSHOT)),
+    read: (work) => runOnce((current) => workIn(begin(current, BEGIN_SNAPSHOT), work)),
     close: () => close(sql),
   }
+}
+
+/** Runs work in a transaction, and commits it. */
+async function commit<T>(sql: SQL, work: (transaction: SQL) => Promise<T>): Promise<T> {
+  // `begin` takes an array for a list of queries, so the result is in an object.
+  const { result } = await sql.begin('isolation level read committed', async (transaction) => ({
+    result: await work(transaction),
+  }))
+  return result
 }
 
 /**

@@ -127,7 +127,7 @@ export async function lookUp(sql: SQL, addresses: readonly Address[]): Promise<r
 }
 
 /**
- * Yields the subscribers after a number, in pages. Needs one state of the list: numbers become visible in their order.
+ * Yields the subscribers after a number, in pages. Needs one state of the list, so that the count after the last page is of the same rows.
  *
  * @throws StoreError after the last page of the whole list (`after` is 0) unless the pages had every subscriber
  */

@@ -1,7 +1,7 @@
 /**
  * The compaction of a SQLite list moves the inbox into the list, in passes. A pass takes the oldest rows of the inbox through
- * three stages. A stage runs in slices, each in a transaction of its own, so that others write in between. The last slice of `add`
- * moves the rows of a small pass too. A command that changes the list runs all stages in its own transaction.
+ * three stages. A stage runs in slices, each in a transaction of its own, so that others write in between. Of a small pass, the last slice
+ * of `add` moves rows too, and a slice of `move` moves twice as many. A command that changes the list runs all stages in its own transaction.
  *
  *   sort   inbox ----> sorted         about PASS_SIZE addresses, in the order of their identities; the list does not change
  *   add    sorted ---> identities     in that order, so that each page is written once for a pass, however many share it
@@ -106,6 +106,7 @@ export function createCompaction(db: Database): Compaction {
         refuseOtherVersion(db)
         began = performance.now()
         const step: Step = STAGES[stage](db, pass, pace.size(), upTo)
+        // Also after a slice of `move` that left a rest, which is as small.
         if (!step.next || !isSmallAndAdded(step.next)) return step
         const moved = moveRows(db, step.next, paces.move.size())
         // The pace is that of the first stage, and so is the size. The time is that of both, so the next slice is rather too small.
@@ -152,7 +153,8 @@ function findRows(db: Database, after: number, upTo: number, limit: number) {
 /** Sorts more rows. The pass goes on to `add` when it has enough addresses, or all rows. */
 function sortRows(db: Database, pass: Pass, limit: number, upTo: number): Step {
   // What an earlier pass left that was given up: its entries would be added, and its repeats kept off the list, in this one.
-  if (pass.sorted === 0) {
+  const isFirstSlice = pass.sorted === 0
+  if (isFirstSlice) {
     db.run('DELETE FROM pass.sorted')
     db.run('DELETE FROM pass.repeated')
   }
@@ -172,7 +174,6 @@ function sortRows(db: Database, pass: Pass, limit: number, upTo: number): Step {
   const hasMore = rows === limit
   const isFull = sorted >= PASS_SIZE
   const stage = hasMore && !isFull ? 'sort' : 'add'
-  const isFirstSlice = pass.sorted === 0
   const passFirst = isFirstSlice ? (first ?? 0) : pass.first
   // A slice without rows, as the last one may be, has no last row.
   const passLast = last ?? pass.last

@@ -228,6 +228,7 @@ export const MIN_COMMIT_BYTES = 256 * 1024
  * meet a wrong clock or a full disk, so it looks for these itself. @throws StoreError, SQLiteError
  */
 export function checkWritable(list: ListFile): void {
+  // First, although `write` does it too: the free space is that of the disk at the path.
   checkPlace(list)
   checkClock()
   const path = toPath(list.db)

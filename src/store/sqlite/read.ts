@@ -178,7 +178,7 @@ export function* listWhole(db: Database): Generator<readonly Subscriber[]> {
     seen += page.length
     yield page
   }
-  if (seen !== size) throw toDamage(db, `it has ${size} addresses, and ${seen} can be read`)
+  if (seen !== size) throw toDamage(db, `${seen} addresses can be read, and it should have ${size}`)
 }
 
 /**
@@ -224,7 +224,7 @@ function compareTables(db: Database): string | undefined {
   const identities = digest(db, `SELECT seq || ' ' || identity AS line ${IDENTITIES}`)
   const subscribers = digest(db, `SELECT seq || ' ' || lower(email) AS line FROM subscribers`)
   if (identities.size !== subscribers.size) {
-    return `it has ${identities.size} addresses, and ${subscribers.size} of them are there`
+    return `one of its two tables has ${identities.size} addresses, and the other one ${subscribers.size}`
   }
   return identities.sum === subscribers.sum ? undefined : 'an address differs between its two tables'
 }

@@ -44,7 +44,8 @@ export async function restoreList(
   checkSource(source, target)
   const before = readBefore(target)
   if (dryRun) return { before, after: await checkAndCopy({ source }, signal), keptFiles: [] }
-  // Held to the end: nobody may add to a list that is about to be replaced.
+  // Held to the end: nobody may add to a list that is about to be replaced. Where there is no list, or only a damaged one, nothing is
+  // locked. A service that starts meanwhile finds its list replaced, and keeps what it has in a rescue file.
   using locked = hasContent(target) ? lockList(target) : undefined
   const lastSeq = readLastSeq(locked)
   createFolder(dirname(target))

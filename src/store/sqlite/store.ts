@@ -2,7 +2,7 @@
 
 import type { Database } from 'bun:sqlite'
 import { accessSync, constants as modes } from 'node:fs'
-import type { Failure } from '../../failure.ts'
+import { Failure } from '../../failure.ts'
 import type { ListCopy, StoreOptions, SubscriberStore } from '../../subscriber.ts'
 import { type Batch, createBatches, type Written } from '../batches.ts'
 import { checkClock } from '../numbers.ts'
@@ -111,7 +111,7 @@ async function compact(list: OpenList): Promise<void> {
 function noteLeftOut(list: OpenList): void {
   const { db, options } = list
   if (list.isNoted) return
-  const reason = list.readOnly === 'backup' ? 'this is a backup, which is only read' : 'the list cannot be written'
+  const reason = list.readOnly instanceof Failure ? list.readOnly.message : 'this is a backup, which is only read'
   options.notify?.(`${reason}: ${countInbox(db)} addresses in its inbox are not included`)
   list.isNoted = true
 }

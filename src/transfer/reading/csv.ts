@@ -136,21 +136,35 @@ function parseQuoted(text: string, start: number, delimiter: string) {
   const cells: string[] = []
   let from = start
   while (true) {
-    // Spaces may be around the quotes.
-    let opening = from
-    while (text[opening] === ' ') opening++
-    const hasQuote = text[opening] === '"'
-    const closing = hasQuote ? findClosingQuote(text, opening) : -1
-    if (hasQuote && closing < 0) return undefined
-    let end = hasQuote ? closing + 1 : from
-    while (end < text.length && text[end] !== delimiter && text[end] !== '\n') end++
-    // A cell with more than the quotes is taken as it is, such as `"Ann" Smith`.
-    const isQuoted = hasQuote && text.slice(closing + 1, end).trim() === ''
-    const cell = isQuoted ? text.slice(opening + 1, closing).replaceAll('""', '"') : text.slice(from, end)
-    cells.push(cell)
-    if (text[end] !== delimiter) return { cells, end }
-    from = end + 1
+    const found = readCell(text, from, delimiter)
+    if (!found) return undefined
+    cells.push(found.cell)
+    if (text[found.end] !== delimiter) return { cells, end: found.end }
+    from = found.end + 1
   }
+}
+
+/** Reads a cell, with or without quotes. Returns it and its end; undefined when a quote is not closed. */
+function readCell(text: string, start: number, delimiter: string) {
+  // Spaces may be around the quotes.
+  let opening = start
+  while (text[opening] === ' ') opening++
+  if (text[opening] !== '"') {
+    const end = findCellEnd(text, start, delimiter)
+    return { cell: text.slice(start, end), end }
+  }
+  const closing = findClosingQuote(text, opening)
+  if (closing < 0) return undefined
+  const end = findCellEnd(text, closing + 1, delimiter)
+  // A cell with more than the quotes is taken as it is, such as `"Ann" Smith`.
+  if (text.slice(closing + 1, end).trim() !== '') return { cell: text.slice(start, end), end }
+  return { cell: text.slice(opening + 1, closing).replaceAll('""', '"'), end }
+}
+
+function findCellEnd(text: string, start: number, delimiter: string): number {
+  let end = start
+  while (end < text.length && text[end] !== delimiter && text[end] !== '\n') end++
+  return end
 }
 
 /** Finds the quote that closes a cell: the first one that is not doubled; -1 when there is none. */

@@ -75,14 +75,17 @@ export function findSuspects(rows: Rows): readonly Unread[] {
   return unread.filter((one) => one.sign || (mustBeKnown && isUnknown(one)))
 }
 
-/** Nothing says who left, or columns that are not read say so. Both are one fact. */
+/** Nothing says who left, and something may; or columns that are not read say so. Both are one fact. */
 export const findWhoLeft: FileDoubt = (rows) => {
   const suspects = findSuspects(rows)
   const silence = maySilenceHide(rows) ? findSilence(rows, suspects) : undefined
   return silence ?? toSpeaking(suspects)
 }
 
-/** Whether it is a doubt when nothing says who left: somebody would be added, and the owner has not said that nobody left. */
+/**
+ * Whether it may be a doubt that nothing says who left: somebody would be added, and the owner has not said that nobody left. Besides, a
+ * column or a title must be there that may say it: a file with addresses alone is no doubt.
+ */
 function maySilenceHide(rows: Rows): boolean {
   return rows.counts.subscribed > 0 && !isAccepted(rows, 'silence')
 }

@@ -23,7 +23,8 @@ export type Status = (typeof STATUSES)[number]
  * Words of each kind, in the languages of the page. A cell, or the name of a column or of a file, is compared with them in one of
  * these ways, each without case and accents:
  *
- * - As the whole value, also without spaces and punctuation (`toWords`): `yes` to `skip`, and `alone`. `Opted-in!` is `opted in`.
+ * - As the whole value, also without spaces and punctuation (`toWords`): the kinds from `yes` to `skip` below, and `alone`. `Opted-in!` is
+ *   `opted in`.
  * - As a word among others, without spaces and punctuation too (`toWords`): `name`.
  * - As a phrase anywhere in a text (`toPattern`): `left` and `title`. It begins and ends where a word does. With an asterisk at its
  *   end, a word goes on: `unsubscri*` is in "unsubscribed in May". With one at its start, it may be the end of another word: `*bounc*`

@@ -76,6 +76,11 @@ const { content: complete } = read(join(root, 'complete/list.db'))
 /** Addresses in the inbox of a list whose process was killed, and of one that is in use. */
 const WAITING = 7
 
+/** What a command says of an inbox that it leaves out, with the reason. */
+const LEFT_OUT = new RegExp(
+  `^the list .*/list\\.db cannot be used: .+: ${WAITING} addresses in its inbox are not included\\n?$`,
+)
+
 const CASES = Object.entries(PLACES).flatMap(([name, { states = Object.keys(STATES), ...place }]) =>
   states.map((state) => ({ name, place, state })),
 )
@@ -91,7 +96,7 @@ test.each(CASES)('$name: a list that is $state', async ({ place, state }) => {
   const found = read(join(folder, 'list.db'), place.launcher)
   const isCompacted = found.notes.length > 0
   if (isCompacted) {
-    expect(found.notes).toEqual([`the list cannot be written: ${WAITING} addresses in its inbox are not included`])
+    expect(found.notes).toEqual([expect.stringMatching(LEFT_OUT)])
   }
   expect(found.content).toEqual(isCompacted ? compacted : complete)
   if (!place.isPartly) {
@@ -117,7 +122,7 @@ test('every verb that reads works, and one that writes says why it cannot', asyn
     const { exitCode, stdout, stderr } = Bun.spawnSync(command, { cwd: root })
     return { exitCode, stdout: stdout.toString(), stderr: stderr.toString() }
   }
-  const stderr = `the list cannot be written: ${WAITING} addresses in its inbox are not included\n`
+  const stderr = expect.stringMatching(LEFT_OUT)
   // A script sees that addresses are left out.
   expect(run('count')).toEqual({ exitCode: 3, stdout: '1500\n', stderr })
   expect(run('has', 'user.1@mail-1.io')).toMatchObject({ exitCode: 0, stderr })
