@@ -9,13 +9,16 @@ ukr.net 163.com 126.com docomo.ne.jp softbank.ne.jp mail.ru yandex.ru comcast.ne
   /\s/,
 )
 
-/** Real domains with mailboxes that are close to a provider. A press on the question would subscribe a stranger. */
+/**
+ * Real domains with mailboxes that are close to a provider. The page would ask whether an address at the provider is meant, and a press on
+ * that would subscribe a stranger.
+ */
 const CLOSE_DOMAINS = ['mailo.com', 'y7mail.com', 'love.com', 'cloud.com', 'libera.it']
 
 /** With fewer characters, too many other domains are close. */
 const MIN_LENGTH = 8
 
-/** A name with as many letters, such as `live`, is close to many real ones: `love`, `line`, `olive`. */
+/** A name with at most so many letters, such as `live`, is close to many real ones: `love`, `line`, `olive`. */
 const SHORT_NAME_LENGTH = 4
 
 /** The top-level domains that are close to `com`. Any other ending that is close to it, such as `con` or `vom`, is none (IANA). */

@@ -153,7 +153,7 @@ export interface ListCopy {
 export interface StoreOptions {
   /**
    * - `read`: changes no backup. Of a SQLite list that cannot be written, the inbox is left out. Of such a list on PostgreSQL, `status` leaves
-   *   it out, and every other call fails.
+   *   it out, and other calls may fail.
    * - `change`: the list must exist.
    * - `create`: a missing list is created, with its folders.
    */

@@ -1,4 +1,4 @@
-/** Asks the running service, at OPS_HOST and OPS_PORT. */
+/** Asks the running service, at OPS_HOST and OPS_PORT, or else at HOST and PORT. */
 
 import { type Listener, readListener, readOps } from '../config/environment.ts'
 import { Failure, toErrorCode } from '../failure.ts'

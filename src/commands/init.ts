@@ -91,7 +91,7 @@ function checkNew(path: string): void {
 
 type Answers = Readonly<Partial<Record<Option, string>>>
 
-/** Asks for what the options do not say, if somebody is there to answer. @throws UsageError when an answer is missing */
+/** Asks for what the options do not say, if somebody is there to answer. @throws UsageError when the URL or the name is missing */
 async function completeAnswers(options: Answers): Promise<Answers & { readonly baseUrl: string }> {
   const answers: Partial<Record<Option, string>> = { ...options }
   if (process.stdin.isTTY) {

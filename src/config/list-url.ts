@@ -56,8 +56,8 @@ export function toAbsoluteName(list: ListUrl): string {
 }
 
 /**
- * Whether SQLite reads the path as a file on disk. A leading `:` or `file:` has another meaning; a blank, a URL and U+FFFD, which
- * stands for bytes that are not UTF-8, are mistakes.
+ * Whether SQLite reads the path as a file on disk. A leading `:` or `file:` has another meaning. A blank at an end, a slash at the end, a
+ * control character, a URL, and U+FFFD, which stands for bytes that are not UTF-8, are mistakes.
  */
 function isFileName(path: string): boolean {
   return !/^(?:\s|:|file:)|[\s/]$|:\/\/|\p{Cc}|\ufffd/u.test(path)

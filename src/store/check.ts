@@ -1,4 +1,4 @@
-/** The checks that `rollcall doctor` reports, for every store. */
+/** What `rollcall doctor` checks on every store, and other texts that all stores share. */
 
 import { Failure, toFileFailure } from '../failure.ts'
 import { type ListHead, StoreError } from '../subscriber.ts'

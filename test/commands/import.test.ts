@@ -412,6 +412,21 @@ dry run: `)
     expect(stderr).toContain('rollcall restore --list sqlite:other.db FILE takes')
   })
 
+  test('takes the answer for a column in Turkish, and for one whose name is a number', async () => {
+    const { run } = await createCliFixture()
+    const columns = ['--status-column', 'İzin']
+    const text = 'email,İzin,1,2\na@site.io,Belki,x,y\n'
+    const { stderr } = await run(['import', '-', ...columns], text)
+    expect(stderr).toContain('--treat İzin:Belki=STATUS')
+    expect(await run(['import', '-', ...columns, '--treat', 'İzin:Belki=subscribed', '--dry-run'], text)).toMatchObject(
+      {
+        code: 0,
+      },
+    )
+    const ofNumbers = await run(['import', '-'], 'email,1,2\na@site.io,unsubscribed,x\nb@site.io,,y\n')
+    expect(ofNumbers.stderr).toContain('--ignore-column 1 does not')
+  })
+
   test('has all that is unknown in one command, also what a program writes for no value', async () => {
     const { run } = await createCliFixture()
     const values = ['NULL', ...Array.from({ length: 11 }, (_, index) => `kind ${index}`)]

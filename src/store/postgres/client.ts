@@ -60,7 +60,7 @@ export interface Client {
 
 /** What a call of the client has come to. */
 interface Call {
-  /** The connections of its last attempt, which sets them: if they are lost, they are replaced, and not newer ones. */
+  /** The connections that the last attempt used. After a loss, only these are replaced: another call may have made newer ones. */
   sql: SQL
   /** Set when the caller gets an error: nobody would wait for another attempt. */
   isOver: boolean

@@ -119,7 +119,7 @@ export function openPostgresServiceStore(server: PostgresServer, log: Log, onOut
   }
   const service = { server, create: true, check, onCreate, lockMs: SERVICE_LOCK_MS, onOlder: upgrade.start, onOutdated }
   const client = createClient({ ...service, deadlineMs: DEADLINE_MS })
-  // A connection of its own, so that no address waits for compaction. The server gives up first, so that it ends its statement.
+  // A connection of its own, so that no address waits for compaction. The server usually gives up first, so that it ends its statement.
   const compacting = createClient({ ...service, max: 1, deadlineMs: STATEMENT_MS + 1000 })
   const schedule = createSchedule(
     () => compactSlice(compacting),

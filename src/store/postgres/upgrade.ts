@@ -12,7 +12,10 @@ import { toServerError } from './error.ts'
 import { migrate, SCHEMA_VERSION } from './schema.ts'
 
 export interface Upgrade {
-  /** @throws MigratingError while a migration runs: the calls of the service must not wait for its locks */
+  /**
+   * @throws MigratingError while a migration runs, because the calls of the service must not wait for its locks, and until one that failed
+   * may be started again
+   */
   refuse(): void
   /** Starts to migrate a list of a version, unless a migration runs. Returns the error of the calls meanwhile. */
   start(version: number): MigratingError
@@ -30,7 +33,7 @@ export function createUpgrade(server: PostgresServer, log: Log): Upgrade {
     end: 'the list can be migrated again',
   })
   const stopping = new AbortController()
-  /** What calls get while a migration runs. */
+  /** What `refuse` throws. */
   let reason: MigratingError | undefined
   let running: Promise<void> | undefined
 

@@ -187,7 +187,8 @@ export function readBackupTime(path: string): Date | undefined {
   // The rotation may delete one meanwhile.
   const times = copies.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0)
   const newest = Math.max(0, ...times)
-  return new Date(newest > 0 ? newest : found.birthtimeMs)
+  // Some file systems do not know when a file was made.
+  return new Date(newest || found.birthtimeMs || found.ctimeMs)
 }
 
 /** The name of a copy that is complete: one that failed leaves no such name, but that of a partial file, which begins with a dot. */

@@ -102,7 +102,7 @@ function checkCopies(path: string): string {
   const folder = toBackupFolder(path)
   const newest = readBackupTime(path)
   if (newest === undefined) throw new NotChecked(`there is no folder ${folder}`)
-  const found = `no copy in ${folder} is newer than ${newest.toISOString()}`
+  const found = `${folder}, or the newest copy in it, is of ${newest.toISOString()}`
   if (Date.now() - newest.getTime() <= BACKUP_AGE_MS) return found
   throw new StoreError(
     `${found}: see why in the log of the backup, such as with: journalctl --unit 'rollcall-backup*'; then make one`,

@@ -106,7 +106,7 @@ export function createCompaction(db: Database): Compaction {
         refuseOtherVersion(db)
         began = performance.now()
         const step: Step = STAGES[stage](db, pass, pace.size(), upTo)
-        // Also after a slice of `move` that left a rest, which is as small.
+        // A small pass goes on at once: after the last slice of `add`, and after a slice of `move` that left rows.
         if (!step.next || !isSmallAndAdded(step.next)) return step
         const moved = moveRows(db, step.next, paces.move.size())
         // The pace is that of the first stage, and so is the size. The time is that of both, so the next slice is rather too small.

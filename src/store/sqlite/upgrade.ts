@@ -29,7 +29,8 @@ export function findOlder({ db }: ListFile): number | undefined {
  */
 export async function upgrade({ db }: ListFile): Promise<string | undefined> {
   const path = toPath(db)
-  // Without the time: the next attempt deletes what a killed one left.
+  // No file gets this name: the partial file is called after it, and without the time in it, so that the next attempt finds and deletes
+  // what a killed one left.
   const partialBase = join(dirname(path), `${basename(path, extname(path))}.before-upgrade${extname(path)}`)
   const kept = join(dirname(path), toKeptName(path, 'before-upgrade'))
   return await withPartialFile(partialBase, path, async (partial) => {

@@ -60,14 +60,14 @@ const findMissingDates: FileDoubt = (rows, effect) => {
   // Unix time from 2001 to 2033. Other numbers are rarely dates.
   const isLikeDate = (text: string) =>
     SERIAL.test(text) || /^1\d{9}(?:\d{3})?$/.test(text) || (Number.isNaN(Number(text)) && isDate(text))
-  const [found] =
-    [...profiles].find(([{ plain, name }, { values }]) => {
-      const hasMostlyDates = [...values.keys()].filter(isLikeDate).length * 2 >= values.size
-      const isOfDates = hasMostlyDates || DATE_NAMES.includes(plain)
-      return values.size > 0 && isOfDates && !isHarmless(plain) && !saysNameLeft(name)
-    }) ?? []
-  if (!found) return undefined
-  const answers = [naming('--date-column', found, 'reads it'), { option: '--date-column none', effect: 'does not' }]
+  const candidate = [...profiles].find(([{ plain, name }, { values }]) => {
+    const hasMostlyDates = [...values.keys()].filter(isLikeDate).length * 2 >= values.size
+    const isOfDates = hasMostlyDates || DATE_NAMES.includes(plain)
+    return values.size > 0 && isOfDates && !isHarmless(plain) && !saysNameLeft(name)
+  })
+  if (!candidate) return undefined
+  const [column] = candidate
+  const answers = [naming('--date-column', column, 'reads it'), { option: '--date-column none', effect: 'does not' }]
   return { seen: 'no date is read, and none can be added later', answers }
 }
 

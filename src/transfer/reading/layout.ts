@@ -44,7 +44,7 @@ export interface Column {
   readonly name: string
   /** The name as it is compared. */
   readonly plain: string
-  /** Its name in an option, or its number if another column has the name. */
+  /** Its name in an option, or its number if another column has the name, or the name has a control character. */
   readonly option: string
   /** Its cells in the first rows, trimmed, without blank ones. */
   readonly sample: readonly string[]
@@ -190,9 +190,9 @@ function createColumns(table: Table): readonly Column[] {
   for (const plain of plainNames) counts.set(plain, (counts.get(plain) ?? 0) + 1)
   return names.map((name, index) => {
     const plain = plainNames[index] ?? ''
-    // The name would find another column of that name, or the one with that number.
+    // The name would find another column of that name too.
     const isOnly = counts.get(plain) === 1
-    const option = isOnly && !/^\d+$|\p{Cc}/u.test(name) ? name : String(index + 1)
+    const option = isOnly && !/\p{Cc}/u.test(name) ? name : String(index + 1)
     const sample = rows.map(({ cells }) => cells[index]?.trim() ?? '').filter((cell) => !isBlank(cell))
     return { index, name, plain, option, sample }
   })

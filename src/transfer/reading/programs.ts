@@ -140,7 +140,10 @@ export function isHarmless(plain: string): boolean {
   return HARMLESS_NAMES.has(plain) || HARMLESS_NAMES.has(plain.replace(place, ''))
 }
 
-/** The plain name of a column that probably says who left: the first one in an advice, and a doubt when it has a no. */
+/**
+ * The plain name of a column that probably says who left. Such columns come first in an advice. In an export that has subscribers only, a
+ * no in one of them is a doubt too, and a no in another column is not.
+ */
 export const STATUS_NAME =
   /stat(?:us|e|o|ut)|consent|opt|subscri|newsletter|mailing|permission|einwillig|abo|rgpd|gdpr|marketing|підпис|購読|配信|订阅|状態|状态|situac/
 

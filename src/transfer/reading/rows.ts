@@ -40,7 +40,7 @@ export interface Rows {
   readonly profiles: ReadonlyMap<Column, Profile>
   /** Cells with an `@` in the column of the address, without those of people who left. */
   readonly addresses: number
-  /** The first cell of an address that has words beside it that say that somebody left. */
+  /** The first cell of the column of the address with words, beside an address or without one, that say that somebody left. */
   readonly words: Cell | undefined
   /** The first status of somebody who is subscribed by it, although everybody left, and how many rows have it. */
   readonly contradiction: CountedValue | undefined
@@ -239,5 +239,12 @@ function noteAddress(draft: Draft, cell: string, line: number): void {
 /** Finds the first date of a row. A flag in a column such as `Subscribed` is none. */
 function findDateText(cells: readonly string[], { dates }: Layout): string {
   const texts = dates.map(({ index }) => toDateText(cells[index]))
-  return texts.find((text) => /[1-9]\d{3}/.test(text) || (!isBlank(text.trim()) && !findFlag(toPlain(text)))) ?? ''
+  return texts.find((text) => !isNoDate(text)) ?? ''
+}
+
+/** Whether a cell is empty or a flag. */
+function isNoDate(text: string): boolean {
+  // Most cells have a year, which is quick to see.
+  if (/[1-9]\d{3}/.test(text)) return false
+  return isBlank(text.trim()) || findFlag(toPlain(text)) !== undefined
 }

@@ -22,8 +22,8 @@ export interface Value {
 export type Treatments = ReadonlyMap<string, Status>
 
 /** A value as `--treat` has it. It is compared without spaces and punctuation, so a line break becomes a space. */
-export function toTreated({ column, value, isAssumed }: Value): string {
-  return `${column}:${isAssumed ? '' : value.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')}`
+export function toTreated({ column, value }: Value): string {
+  return `${column}:${value.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')}`
 }
 
 /** A value as it is compared: empty for all that mean no value. */
@@ -31,10 +31,12 @@ const toKey = (value: string) => (isBlank(value.trim()) ? '' : toPlainValue(valu
 
 /** The treatments for a column, by key. Those of `COLUMN:VALUE` count before those of `VALUE`. */
 function selectTreatments(treat: Treatments, name: string): Treatments {
-  const start = `${name.toLowerCase()}:`
+  const start = `${name}:`
+  // Lower case may have another length, as that of `İ`.
+  const isOfColumn = (text: string) => text.slice(0, start.length).toLowerCase() === start.toLowerCase()
   const ofAll = [...treat].map(([text, status]) => [toKey(text), status] as const)
   const ofColumn = [...treat]
-    .filter(([text]) => text.toLowerCase().startsWith(start))
+    .filter(([text]) => isOfColumn(text))
     .map(([text, status]) => [toKey(text.slice(start.length)), status] as const)
   // Of two with one key, the later one stays.
   return new Map([...ofAll, ...ofColumn])

@@ -36,9 +36,11 @@ function findUnread(rows: Rows): readonly Unread[] {
 function findSign({ name, plain }: Column, { left, no, values }: Profile, rows: Rows): Sign | undefined {
   if (left) return { says: 'that somebody left', where: describeRow(left, rows) }
   if (isHarmless(plain)) return undefined
-  // In such a column, no means that the person did not leave.
-  const hasOtherThanNo = [...values.keys()].some((value) => findFlag(toPlain(value)) !== 'no' && Number(value) !== 0)
-  if (saysNameLeft(name)) return hasOtherThanNo ? { says: 'that somebody left', where: 'its name' } : undefined
+  if (saysNameLeft(name)) {
+    // In a column such as "Unsubscribed", no means that the person did not leave.
+    const hasOtherThanNo = [...values.keys()].some((value) => findFlag(toPlain(value)) !== 'no' && Number(value) !== 0)
+    return hasOtherThanNo ? { says: 'that somebody left', where: 'its name' } : undefined
+  }
   // Of an export that has subscribers only, such a column is about something else, unless its name says more.
   if (isOfSubscribers(rows) && !STATUS_NAME.test(plain)) return undefined
   return no && { says: 'no for somebody', where: describeRow(no, rows) }
@@ -69,7 +71,7 @@ const isOfSubscribers = ({ layout }: Rows) => layout.all.some(({ plain }) => SUB
 /** The columns that are not read, and that may say who left. */
 export function findSuspects(rows: Rows): readonly Unread[] {
   const unread = findUnread(rows)
-  const mustBeKnown = maySilenceHide(rows) && !isKnown(rows)
+  const mustBeKnown = isSilenceDoubtful(rows) && !isKnown(rows)
   const isUnknown = ({ column, profile }: Unread) =>
     profile.others > 0 && !profile.saysNothing && !isHarmless(column.plain)
   return unread.filter((one) => one.sign || (mustBeKnown && isUnknown(one)))
@@ -78,18 +80,16 @@ export function findSuspects(rows: Rows): readonly Unread[] {
 /** Nothing says who left, and something may; or columns that are not read say so. Both are one fact. */
 export const findWhoLeft: FileDoubt = (rows) => {
   const suspects = findSuspects(rows)
-  const silence = maySilenceHide(rows) ? findSilence(rows, suspects) : undefined
+  const silence = isSilenceDoubtful(rows) ? findSilence(rows, suspects) : undefined
   return silence ?? toSpeaking(suspects)
 }
 
-/**
- * Whether it may be a doubt that nothing says who left: somebody would be added, and the owner has not said that nobody left. Besides, a
- * column or a title must be there that may say it: a file with addresses alone is no doubt.
- */
-function maySilenceHide(rows: Rows): boolean {
+/** Whether it may be a doubt that nothing says who left: somebody would be added, and the owner has not said that nobody left. */
+function isSilenceDoubtful(rows: Rows): boolean {
   return rows.counts.subscribed > 0 && !isAccepted(rows, 'silence')
 }
 
+/** Nothing says who left, and a column or a title may. A file with addresses alone is no doubt. */
 function findSilence(rows: Rows, suspects: readonly Unread[]): Doubt | undefined {
   const everybody = { option: '--suppress', effect: 'if everybody left' }
   const title = findTitleLeft(rows)
