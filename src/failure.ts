@@ -14,7 +14,10 @@ export function toSignalExitCode(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal]
 }
 
-/** An expected error. The command line prints its message, and exits with `exitCode`. Any other error is a defect. */
+/**
+ * An expected error. The command line prints its message, and exits with `exitCode`. Any other
+ * error is one of the system, which `toFileFailure` converts, or a defect.
+ */
 export class Failure extends Error {
   override readonly name: string = 'Failure'
   readonly exitCode: number

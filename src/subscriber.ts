@@ -152,9 +152,9 @@ export interface ListCopy {
 /** How a command opens a list. */
 export interface StoreOptions {
   /**
-   * - `read`: changes no backup. Of a SQLite list that cannot be written, the inbox is left out. Of such a list on PostgreSQL, `status` leaves
-   *   it out, and other calls may fail.
-   * - `change`: the list must exist.
+   * - `read`: the list must exist. It is written only to compact its inbox, and a backup never. Of a SQLite list that cannot be written,
+   *   the inbox is left out. Of such a list on PostgreSQL, `status` leaves it out, and other calls may fail.
+   * - `change`: the list must exist too.
    * - `create`: a missing list is created, with its folders.
    */
   readonly access: 'read' | 'change' | 'create'
@@ -194,8 +194,8 @@ export interface SubscriberStore {
   /** Begins to read the whole list. The caller disposes of it, which ends its transaction. */
   snapshot(): Promise<ListCopy & AsyncDisposable>
   /**
-   * Puts rows of another list on this one, without suppressed addresses. It keeps the order of at most 50,000 rows. Resolves
-   * when they are on stable storage.
+   * Puts rows of another list on this one, without suppressed addresses. Up to 50,000 rows keep their order. Resolves when
+   * they are on stable storage.
    */
   import(rows: readonly ImportRow[], options?: ChangeOptions): Promise<ImportTally>
   /**

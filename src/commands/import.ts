@@ -247,7 +247,7 @@ const NOTHING: Tally = { added: 0, alreadyListed: 0, suppressed: 0, removed: 0, 
 /**
  * Writes people who left, then subscribers, so that nobody who left in any row is added by another one. Subscribers whom the count
  * found on the list, or suppressed, are not looked up again. So when the same file is imported once more, the count is the only look-up of
- * most people. Only people who left are looked up twice.
+ * most people. Only people who left, and those who are added, are looked up twice.
  */
 async function importRows(
   { optOuts }: Rows,
@@ -286,7 +286,8 @@ function noteUndo({ added, suppressed }: Tally, { kind }: ListUrl, options: Impo
     note(`to give people back who were suppressed by mistake: ${forget}, and import them again`)
   }
   if (added + suppressed > 0) {
-    const restore = kind === 'sqlite' ? nameList('rollcall restore FILE', options) : 'your tools for PostgreSQL'
+    const restore =
+      kind === 'sqlite' ? nameList('rollcall restore FILE', options) : 'a restore with your tools for PostgreSQL'
     note(`the import made no backup. If you have one, ${restore} takes everything back, also who subscribed since`)
   }
 }

@@ -230,28 +230,30 @@ async function askOption(option: Option, question: string, preset: string): Prom
 
 /** Says what comes next. */
 function createAdvice(url: string, port: number, folder: string, instance?: string): string {
-  const { host, hostname } = new URL(url)
+  const { protocol, host, hostname } = new URL(url)
   const start =
     instance === undefined
       ? `ENV_FILE=${quotePath(join(folder, 'env'))} rollcall serve`
       : `sudo systemctl enable --now rollcall${instance} rollcall-backup${instance}.timer`
-  const other = port === PORTS.PORT ? '' : ` In them, write ${port} for the port ${PORTS.PORT}.`
-  return `To start the service at ${url}:
-  ${start}
+  const license = `The page says that its content has the license CC BY-SA 4.0. If that is not so: license: none, in ${quotePath(join(folder, 'site.yaml'))}.`
+  const proxies = protocol === 'https:' ? `${createProxyAdvice(host, hostname, port, instance)}\n\n` : ''
+  return `To start the service at ${url}:\n  ${start}\n\n${proxies}${license}`
+}
 
-Caddy handles TLS with these lines in /etc/caddy/Caddyfile:
+/** The lines for a proxy, which a URL without TLS does not need. */
+function createProxyAdvice(host: string, hostname: string, port: number, instance = ''): string {
+  const other = port === PORTS.PORT ? '' : ` In them, write ${port} for the port ${PORTS.PORT}.`
+  return `Caddy handles TLS with these lines in /etc/caddy/Caddyfile:
   ${host} {
     reverse_proxy 127.0.0.1:${port}
   }
 
-nginx with these in /etc/nginx/conf.d/rollcall${instance ?? ''}.conf, and then \`sudo certbot --nginx --domain ${hostname}\`:
+nginx with these in /etc/nginx/conf.d/rollcall${instance}.conf, and then \`sudo certbot --nginx --domain ${hostname}\`:
   server {
     listen 80;
     server_name ${hostname};
     location / { proxy_pass http://127.0.0.1:${port}; proxy_set_header Host $host; }
   }
 
-The nginx.conf and haproxy.cfg that come with Rollcall also limit requests.${other}
-
-The page says that its content has the license CC BY-SA 4.0. If that is not so: license: none, in ${quotePath(join(folder, 'site.yaml'))}.`
+The nginx.conf and haproxy.cfg that come with Rollcall also limit requests.${other}`
 }

@@ -96,7 +96,7 @@ export function createBatches(
 
 /**
  * Sorts rows by identity, PART rows at a time, so that a batch changes few pages of the list, next to those of the batch
- * before. At most so many rows keep their order, which an owner sees in exports.
+ * before. A file of up to PART rows is not sorted: it keeps its order, which an owner sees in exports.
  */
 function sortParts<Row extends { readonly email: Address }>(rows: readonly Row[]): readonly Row[] {
   if (rows.length <= PART) return rows

@@ -88,6 +88,6 @@ export function checkCursor({ id, lastSeq, clockSeq }: ListHead, { seq, list }: 
   // A list that was restored continues with the numbers of the clock.
   if (seq <= Math.max(lastSeq, clockSeq)) return { seq, list: id }
   throw new Failure(
-    `the cursor ${seq} is higher than the last number of the list (${lastSeq}): use a new cursor file, which starts at the first subscriber`,
+    `the cursor ${seq} is higher than the last number of the list (${lastSeq}): start without a cursor, at the first subscriber`,
   )
 }

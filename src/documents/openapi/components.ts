@@ -183,7 +183,7 @@ interface DescribedResponse {
   readonly content?: oas31.MediaTypeObject
 }
 
-/** The responses that several operations have. 405 has two, by the kind of path. */
+/** All responses but the 200s. 405 has two, by the kind of path. */
 const RESPONSES = {
   NotModified: {
     status: 304,

@@ -98,7 +98,7 @@ async function moveSlice(transaction: SQL, upTo = LAST_ID): Promise<Locked & { r
   const { last, now } = await lock(transaction)
   // One statement, so that the addresses do not leave the server. Its steps, from the inside out:
   //
-  // oldest    the oldest rows, at most SLICE: the row of a probe has no address, and many of them would never make a slice full
+  // oldest    the oldest rows, at most SLICE. Addresses alone would be no limit: the row of a probe has none
   // slice     the same, with how many addresses come before each row. The last row before which fewer than SLICE come is the border
   // taken     deletes the rows up to the border. With Citus, this condition must be a range over several shards: a DELETE on one
   //           shard would commit there before the transaction does

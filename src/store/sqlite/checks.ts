@@ -19,7 +19,7 @@ import { openReadOnly } from './read-only.ts'
 import { checkVersion } from './schema.ts'
 import { getRow } from './transaction.ts'
 
-/** Runs all checks of a list. If there is none, runs only those that need no list. */
+/** Runs all checks of a list. When the first one fails, such as for a missing list, runs only those that need none. */
 export async function* checkSqliteList(
   file: string,
   cursors: readonly CursorCheck[] = [],

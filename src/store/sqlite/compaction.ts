@@ -1,7 +1,7 @@
 /**
  * The compaction of a SQLite list moves the inbox into the list, in passes. A pass takes the oldest rows of the inbox through
  * three stages. A stage runs in slices, each in a transaction of its own, so that others write in between. Of a small pass, the last slice
- * of `add` moves rows too, and a slice of `move` moves twice as many. A command that changes the list runs all stages in its own transaction.
+ * of `add` moves rows too. A command that changes the list runs all stages in its own transaction.
  *
  *   sort   inbox ----> sorted         about PASS_SIZE addresses, in the order of their identities; the list does not change
  *   add    sorted ---> identities     in that order, so that each page is written once for a pass, however many share it
@@ -106,8 +106,7 @@ export function createCompaction(db: Database): Compaction {
         refuseOtherVersion(db)
         began = performance.now()
         const step: Step = STAGES[stage](db, pass, pace.size(), upTo)
-        // A small pass goes on at once: after the last slice of `add`, and after a slice of `move` that left rows.
-        if (!step.next || !isSmallAndAdded(step.next)) return step
+        if (stage !== 'add' || !step.next || !isSmallAndAdded(step.next)) return step
         const moved = moveRows(db, step.next, paces.move.size())
         // The pace is that of the first stage, and so is the size. The time is that of both, so the next slice is rather too small.
         return { size: step.size, next: moved.next }

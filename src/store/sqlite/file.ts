@@ -240,10 +240,8 @@ export function checkWritable(list: ListFile): void {
 }
 
 /**
- * Lost lists stay open to the end of the process, also from the garbage collector. What SQLite does when it closes a list:
- *
- * - The list is at its path, and its log was replaced: it deletes the log at that path, which may belong to another list by now.
- * - The list itself was replaced: it leaves the log at that path.
+ * Connections that nothing closes before the process ends, the garbage collector neither: to close a list deletes the log at its path,
+ * which may belong to another list by now, or have what could not be moved. When the list itself was replaced, SQLite leaves that log.
  */
 const kept: Database[] = []
 

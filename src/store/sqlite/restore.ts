@@ -51,7 +51,7 @@ export async function restoreList(
   createFolder(dirname(target))
   return await withPartialFile(target, target, async (partial) => {
     const after = await checkAndCopy({ source, target: partial, kind: 'list', lastSeq }, signal)
-    const keptFiles = await putInPlace(partial, target, keepEarlier(target))
+    const keptFiles = await putInPlace(partial, target, chooseKeptNames(target))
     return { before, after, keptFiles }
   })
 }
@@ -178,7 +178,7 @@ function readLastSeq(db: Database | undefined): number {
 type Kept = ReadonlyMap<string, string>
 
 /** Chooses other names for the list and its log: `rollcall.before-restore-TIME.db`. */
-function keepEarlier(target: string): Kept {
+function chooseKeptNames(target: string): Kept {
   const name = join(dirname(target), toKeptName(target, 'before-restore'))
   const suffixes = ['', '-wal'].filter((suffix) => hasContent(target + suffix))
   return new Map(suffixes.map((suffix) => [target + suffix, name + suffix]))

@@ -4,6 +4,7 @@ import type { Database } from 'bun:sqlite'
 import { accessSync, constants as modes } from 'node:fs'
 import { Failure } from '../../failure.ts'
 import type { ListCopy, StoreOptions, SubscriberStore } from '../../subscriber.ts'
+import { toCount } from '../../words.ts'
 import { type Batch, createBatches, type Written } from '../batches.ts'
 import { checkClock } from '../numbers.ts'
 import { compactAll, PAUSE_MS } from '../schedule.ts'
@@ -112,7 +113,7 @@ function noteLeftOut(list: OpenList): void {
   const { db, options } = list
   if (list.isNoted) return
   const reason = list.readOnly instanceof Failure ? list.readOnly.message : 'this is a backup, which is only read'
-  options.notify?.(`${reason}: ${countInbox(db)} addresses in its inbox are not included`)
+  options.notify?.(`${reason}: not included: ${toCount(countInbox(db), 'address', 'addresses')} in its inbox`)
   list.isNoted = true
 }
 

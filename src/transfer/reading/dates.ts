@@ -13,8 +13,7 @@ export type DateOrder = 'dmy' | 'mdy'
 export type ParsedDate = Result<Date | undefined, string> & {
   readonly order?: DateOrder | undefined
   /**
-   * The last moment that it may mean, but not later than now: the end of the day in UTC, or a time in the zone that is farthest from
-   * UTC.
+   * The last moment that counts, but not later than now: the end of a day in UTC, or ANY_ZONE_MS after a time without a zone.
    */
   readonly latest?: Date | undefined
 }

@@ -142,7 +142,10 @@ function findAddress(columns: readonly Column[]): Column | undefined {
   return most?.column ?? named[0]
 }
 
-/** The columns of the date, the most specific name first. Exports of listmonk and Keila have that of our export in JSON. */
+/**
+ * The columns of the date, the most specific name first. In exports of listmonk and Keila, the date that our own
+ * export gave them is in a cell of JSON.
+ */
 function findDates(columns: readonly Column[]): readonly Column[] {
   const find = (names: readonly string[], isRead: (cell: string) => boolean) =>
     names.flatMap((name) => {

@@ -35,7 +35,7 @@ export const MAX_VALUES = 20
 /** Most characters that are kept of a cell. */
 export const MAX_CELL_TEXT = 1000
 
-/** Cells that show that a column has dates. After so many, a cell with a digit is one. */
+/** So many cells of a column are parsed as dates. In those after them, a digit is enough. */
 const DATES = 1000
 
 /** Longer cells do not say no. */

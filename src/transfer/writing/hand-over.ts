@@ -13,7 +13,7 @@ import type { SubscriberStore } from '../../subscriber.ts'
 import { type Cursor, type CursorFile, checkCursor } from '../cursor-file.ts'
 import { type Exported, type Selection, writeSelection } from './selection.ts'
 
-/** `signal` ends the work between two batches. A command that runs may finish. */
+/** `signal` ends the work between two batches, and the reading of a batch between two pages. A command that runs may finish. */
 interface HandOverOptions extends Pick<Selection, 'limit' | 'includeReserved' | 'writer' | 'signal'> {
   readonly command: string
   readonly cursorFile: CursorFile
