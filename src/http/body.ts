@@ -125,10 +125,7 @@ export function closeIfCut(body: Body, response: Response): Response {
 /** Whether a body has a media type, in any case and with any parameters (RFC 9110 section 8.3.1). */
 export function hasMediaType({ headers }: Request, mediaType: string): boolean {
   const field = headers.get('content-type')
-  if (field === null || field === mediaType) return field !== null
-  // The runtime joins two fields with a comma, and in quotes it is a part of a parameter (RFC 9110 sections 5.3 and 5.6.6).
-  const hasSeveral = field.replace(/"[^"]*"/g, '').includes(',')
-  return !hasSeveral && toMediaType(field).trimEnd().toLowerCase() === mediaType
+  return field === mediaType || (field !== null && toMediaType(field).trimEnd().toLowerCase() === mediaType)
 }
 
 /** Returns the Content-Length; NaN, with which no comparison is true, for a body in chunks (RFC 9112 section 7.1) and for two equal fields. */

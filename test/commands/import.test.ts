@@ -417,14 +417,14 @@ dry run: `)
     const columns = ['--status-column', 'İzin']
     const text = 'email,İzin,1,2\na@site.io,Belki,x,y\n'
     const { stderr } = await run(['import', '-', ...columns], text)
-    expect(stderr).toContain('--treat İzin:Belki=STATUS')
+    expect(stderr).toContain("--treat 'İzin:Belki=STATUS'")
     expect(await run(['import', '-', ...columns, '--treat', 'İzin:Belki=subscribed', '--dry-run'], text)).toMatchObject(
       {
         code: 0,
       },
     )
     const ofNumbers = await run(['import', '-'], 'email,1,2\na@site.io,unsubscribed,x\nb@site.io,,y\n')
-    expect(ofNumbers.stderr).toContain('--ignore-column 1 does not')
+    expect(ofNumbers.stderr).toContain('--status-column 1 if it does')
   })
 
   test('has all that is unknown in one command, also what a program writes for no value', async () => {
