@@ -152,7 +152,7 @@ export interface ListCopy {
 /** How a command opens a list. */
 export interface StoreOptions {
   /**
-   * - `read`: the list must exist. It is written only to compact its inbox, and a backup never. Of a SQLite list that cannot be written,
+   * - `read`: the list must exist. It is written only to compact its inbox and to put its log in order, and a backup never. Of a SQLite list that cannot be written,
    *   the inbox is left out. Of such a list on PostgreSQL, `status` leaves it out, and other calls may fail.
    * - `change`: the list must exist too.
    * - `create`: a missing list is created, with its folders.
@@ -169,7 +169,7 @@ export interface StoreOptions {
  * after the commit.
  */
 export interface SubscriberStore {
-  /** Reads the head. Its last number counts what was accepted before. */
+  /** Reads the head. Its last number includes what was accepted before. */
   head(): Promise<ListHead>
   /**
    * Accepts addresses, in their order. Resolves when all are on stable storage. One that is suppressed is added, because a new

@@ -145,11 +145,16 @@ async function expectAnswer(url: string, status: number, text: string): Promise<
   )
 }
 
+/** Returns the file of a SQLite list, which may be missing; empty for PostgreSQL. What is beside a list is beside the file, not beside a link. */
+function findListFile(list: ListUrl): string {
+  if (list.kind !== 'sqlite') return ''
+  const name = resolve(list.file)
+  return existsSync(name) ? realpathSync(name) : name
+}
+
 /** Looks in the working folder, next to the cursor file and next to a SQLite list. @throws Failure */
 async function checkLeftovers(list: ListUrl, cursorFile = ''): Promise<string> {
-  const name = list.kind === 'sqlite' ? resolve(list.file) : ''
-  // Files beside a list are beside the file itself, not beside a link to it.
-  const file = existsSync(name) ? realpathSync(name) : name
+  const file = findListFile(list)
   const rescues = file ? await listRescues(file) : []
   if (rescues.length > 0) {
     throw new Failure(
@@ -183,7 +188,7 @@ function isReadable(folder: string): boolean {
 /** Finds the cursors of recipes, in the working folder and next to a SQLite list: those of NAME.json are in NAME.cursor. */
 function listHandOvers(list: ListUrl): readonly string[] {
   const folders = new Set([resolve('.')])
-  if (list.kind === 'sqlite') folders.add(resolve(dirname(list.file)))
+  if (list.kind === 'sqlite') folders.add(dirname(findListFile(list)))
   const found = [...folders].filter(isReadableFolder).flatMap((folder) => {
     const files = [...new Bun.Glob('*.json').scanSync({ cwd: folder, absolute: true })]
     return files.map((file) => file.replace(/json$/, 'cursor')).filter((file) => existsSync(file))

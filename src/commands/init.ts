@@ -19,7 +19,7 @@ const DEFAULT_URL = 'http://localhost:3000'
 
 /** Each option with its question, and a preset: what Rollcall does without a line for it. */
 const QUESTIONS = [
-  // First what readers see: without it, the page is right and says nothing.
+  // First what readers see: a page with the presets works, but says nothing about the newsletter.
   ['name', 'The name of the newsletter, such as The Gazette', 'Newsletter'],
   ['description', 'What readers get, such as One true story each Friday', 'none'],
   ['baseUrl', 'The URL of the page, such as https://list.example.org', DEFAULT_URL],

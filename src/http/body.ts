@@ -53,7 +53,7 @@ export function createBodyReader(): BodyReader {
   let clock: Timer | undefined
   let latest = Number.POSITIVE_INFINITY
 
-  function withDeadline(start: (arrival: Arrival) => Promise<Body>): Promise<Body> {
+  function collect(start: (arrival: Arrival) => Promise<Body>): Promise<Body> {
     return new Promise((resolve) => {
       const end = (body: Body) => {
         arrivals.delete(arrival)
@@ -81,7 +81,7 @@ export function createBodyReader(): BodyReader {
     const length = toLength(headers)
     if (!body) return ''
     if (length > MAX_DISCARDED_BYTES) return CUT
-    return withDeadline(async (arrival) => {
+    return collect(async (arrival) => {
       const decoder = new TextDecoder()
       let text = ''
       let size = 0
@@ -103,7 +103,7 @@ export function createBodyReader(): BodyReader {
     read(request) {
       // text() is faster than the chunks, but has no limit, so only a Content-Length below ours may lead to it.
       const isShort = toLength(request.headers) <= MAX_BODY_BYTES
-      return isShort ? withDeadline(() => request.text()) : readChunks(request)
+      return isShort ? collect(() => request.text()) : readChunks(request)
     },
     discardUnread(request, response) {
       // `body` is asked last, because that makes a stream.

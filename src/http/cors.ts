@@ -14,7 +14,7 @@ const PREFLIGHT = {
 export type Cors = (request: Request) => JsonResponses
 
 /**
- * Prepares the responses to each origin. Without CORS and for any origin, every request gets the same responses.
+ * Prepares the responses to each origin. Without CORS, and with `*`, every request gets the same responses.
  *
  * @param origins the allowed origins, `*` for all; an empty list turns CORS off
  * @param headers of every response

@@ -2,7 +2,7 @@
  * The version of the schema of a list, on both stores. An old program cannot be taught later, so these are the rules:
  *
  * - Reading never migrates, because a service of an older version may use the list.
- * - `serve` migrates its list, and `copy` an empty target.
+ * - `serve` migrates its list, and `copy` an empty target on PostgreSQL. On SQLite, it replaces an empty target.
  * - `restore`, and `backup` of an older backup, migrate the new file that they write, never the one that they read.
  * - Every other command refuses an older list, and reads an older backup from a copy in memory.
  * - The first release has one version, so what migrates has nothing to do yet. Tests run it with versions of their own.

@@ -88,20 +88,21 @@ export interface SchemaOptions {
  * @throws StoreError when it is older; OutdatedError when it is newer
  */
 export async function prepareSchema(sql: SQL, { create, lockMs, onOlder }: SchemaOptions): Promise<boolean> {
-  const { version, isEmpty } = await sql.begin(async (transaction) => {
+  const { version, mayMigrate } = await sql.begin(async (transaction) => {
     // A migration locks the list, for as long as it takes.
     await transaction`SELECT set_config('lock_timeout', ${String(lockMs)}, true)`
     const found = await readVersion(transaction)
-    // Only a list that may be migrated here is searched for addresses.
-    const isCandidate = create && found < SCHEMA_VERSION
-    return { version: found, isEmpty: isCandidate && (await hasNothing(transaction, found)) }
+    // Nobody must wait for the migration of an empty list, so it needs no service.
+    const isOlder = found < SCHEMA_VERSION
+    return { version: found, mayMigrate: create && isOlder && (await hasNothing(transaction, found)) }
   })
   if (version === SCHEMA_VERSION) return false
   if (version === 0 && !create) {
     throw new MissingListError('there is no list in this database yet: use the settings of the service, or start it')
   }
   if (version > 0 && version < SCHEMA_VERSION && onOlder) throw onOlder(version)
-  if (!isEmpty) throw toVersionError(NAME, { found: version, known: SCHEMA_VERSION })
+  // A newer one, or an older one that is not to be migrated here.
+  if (!mayMigrate) throw toVersionError(NAME, { found: version, known: SCHEMA_VERSION })
   return (await migrate(sql)) === 0
 }
 

@@ -1,4 +1,4 @@
-/** Copies of a SQLite list: for `backup`, `restore` and `copy`, and of a list whose files were lost. Also where they are kept. */
+/** Copies of a SQLite list: for `backup`, `restore` and `copy`, before a migration, and of a list whose files were lost. Also where they are kept. */
 
 import { Database } from 'bun:sqlite'
 import { readdirSync, statSync } from 'node:fs'
@@ -36,7 +36,7 @@ export interface ListSummary extends Count {
   readonly inbox: number
 }
 
-/** Reads what a list holds. It takes a second for ten million subscribers. */
+/** Reads what a list holds. It takes a second for ten million subscribers, and with suppressions longer: see `readCount`. */
 export function readSummary(db: Database): ListSummary {
   const { lastAcceptedAt } = readDates(db)
   return { ...readCount(db), lastAcceptedAt, inbox: countInbox(db) }

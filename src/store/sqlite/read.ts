@@ -1,5 +1,5 @@
 /**
- * Reads a SQLite list. Addresses in the inbox are not on the list yet: of what is read here, only the last number counts them. What
+ * Reads a SQLite list. Addresses in the inbox are not on the list yet: of what is read here, only the last number includes them. What
  * runs several statements needs a transaction of its caller, because others may write in between. Only `listSubscribers` needs
  * none: it reads each page in the state of that moment.
  */

@@ -84,7 +84,7 @@ function checkSource(source: string, target: string): void {
   statSync(source)
   checkExists(source)
   if (readFileId(source) === readFileId(target)) throw new UsageError(`${source} is the list itself`)
-  // That of the backup is looked at when it is opened.
+  // A log beside the backup is looked at when the backup is opened.
   refuseForeignLog(target)
 }
 
@@ -144,7 +144,7 @@ function lockEmptyList(path: string): Database {
   return db
 }
 
-/** The lock would say of a list that is not empty only that a service uses it. */
+/** Refuses a list that is not empty. The lock would say of one in use only that another process uses it. */
 function refuseContentOf(path: string): void {
   try {
     using db = openReadOnly(path, 'keep')

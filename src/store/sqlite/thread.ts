@@ -10,8 +10,8 @@ import { toRealPath } from './paths.ts'
 import { SCHEMA_VERSION } from './schema.ts'
 import type { Outdated, Reply, Report, Task } from './worker.ts'
 
-/** What the thread says of its own accord. */
-interface Listener {
+/** Who gets what the thread says of its own accord. */
+interface Recipients {
   readonly log: Log
   readonly onOutdated: OnOutdated | undefined
 }
@@ -20,7 +20,7 @@ interface Listener {
  * Starts the thread. If it ends before it is closed, the process exits with 1, and the supervisor starts it again: nothing can be
  * written any more.
  */
-function startThread({ log, onOutdated }: Listener) {
+function startThread({ log, onOutdated }: Recipients) {
   const worker = new Worker(join(import.meta.dir, 'worker.ts'))
   /** The tasks that have no reply yet, in their order. */
   const pending: PromiseWithResolvers<unknown>[] = []

@@ -1,5 +1,5 @@
 /**
- * Transactions of a SQLite list, and how a process gets the write lock that others use all the time. A list is open with a
+ * Transactions of a SQLite list, and how a process gets the write lock that others use all the time. A list that is open for writing has a
  * `busy_timeout` of 0, because SQLite's own handler soon asks only every 100 ms, and misses each gap that a busy process leaves.
  */
 

@@ -4,6 +4,7 @@ import { basename, dirname, extname, join } from 'node:path'
 import { renameSynced, withPartialFile } from '../../files.ts'
 import { toNumber } from '../../words.ts'
 import { copyUnchanged, toKeptName } from './backup.ts'
+import { writeSoundly } from './checkpoint.ts'
 import { toPath, toStoreError } from './error.ts'
 import type { ListFile } from './file.ts'
 import { readFreeBytes, readSize } from './paths.ts'
@@ -27,7 +28,8 @@ export function findOlder({ db }: ListFile): number | undefined {
  * @returns the path of the backup; undefined when another process has migrated the list meanwhile
  * @throws StoreError when the migration fails
  */
-export async function upgrade({ db }: ListFile): Promise<string | undefined> {
+export async function upgrade(list: ListFile): Promise<string | undefined> {
+  const { db } = list
   const path = toPath(db)
   // No file gets this name: the partial file is called after it, and without the time in it, so that the next attempt finds and deletes
   // what a killed one left.
@@ -35,7 +37,7 @@ export async function upgrade({ db }: ListFile): Promise<string | undefined> {
   const kept = join(dirname(path), toKeptName(path, 'before-upgrade'))
   return await withPartialFile(partialBase, path, async (partial) => {
     // Held to the end: the backup has everything that was accepted before the migration.
-    waitForLock(() => db.run('BEGIN IMMEDIATE'))
+    waitForLock(() => writeSoundly(list, () => db.run('BEGIN IMMEDIATE')))
     try {
       // Another process may have done it meanwhile.
       const version = checkVersion(db, path)

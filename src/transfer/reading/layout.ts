@@ -27,7 +27,7 @@ export interface ReadOptions {
   readonly dateOrder?: DateOrder | undefined
   /** What values mean, by `VALUE` or `COLUMN:VALUE`. See docs/import.md for `*`. */
   readonly treat?: Treatments | undefined
-  /** Whether everybody in the list has opted out. Statuses can only contradict it; `dateColumn` holds the dates of the opt-outs. */
+  /** Whether everybody in the list has opted out. Statuses can only contradict it, or have the date; `dateColumn` holds the dates of the opt-outs. */
   readonly suppress?: boolean | undefined
   /** What becomes of people on the list who left on an unknown date. Default: they stay, with a doubt; with `suppress`, they are removed. */
   readonly undated?: 'remove' | 'keep' | undefined
@@ -63,7 +63,7 @@ export interface Layout {
   readonly address: Column
   /** The date is in the first one of these that has one. */
   readonly dates: readonly Column[]
-  /** What says who left. With `suppress`, everybody left, and these can only contradict it. */
+  /** What says who left. With `suppress`, everybody left, and these can only contradict it, or have the date. */
   readonly statuses: readonly StatusColumn[]
   readonly unread: readonly Column[]
   /** Those of `unread` that the owner does not ignore. */

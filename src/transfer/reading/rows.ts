@@ -152,19 +152,20 @@ function readRow({ line, cells, problem }: Row, draft: Draft): RowKind {
 
 /**
  * Finds when somebody left: the last date in the row, because an opt-out is not earlier than its own subscription. A person who left is
- * suppressed also when no date can be read. Of an opt-out that is not exact, the last moment counts: mail to somebody who left is
- * worse than no mail.
+ * suppressed also when no date can be read.
+ *
+ * @returns `shown`, which is the date as it is written, and `latest`, which counts. Of an opt-out that is not exact, that is the last
+ * moment: mail to somebody who left is worse than no mail
  */
 function findOptOutDate(parsed: ParsedDate, cells: readonly string[], draft: Draft) {
   const { layout, options } = draft
-  const found = layout.statuses.map(({ column }) => parse(cells[column.index] ?? '', draft))
-  const own = parsed.ok ? parsed.value : undefined
-  // With `suppress`, the date column has the opt-outs.
-  const optOut = options.suppress ? parsed.latest : own
-  return {
-    shown: toLast([own, ...found.map((date) => (date.ok ? date.value : undefined))]),
-    latest: toLast([optOut, ...found.map(({ latest }) => latest)]),
-  }
+  const ofStatuses = layout.statuses.map(({ column }) => parse(cells[column.index] ?? '', draft))
+  const toValue = (date: ParsedDate) => (date.ok ? date.value : undefined)
+  const shown = toLast([parsed, ...ofStatuses].map(toValue))
+  // With `suppress`, the date column has the opt-outs, and otherwise the subscriptions, of which no last moment counts.
+  const own = options.suppress ? parsed.latest : toValue(parsed)
+  const latest = toLast([own, ...ofStatuses.map((date) => date.latest)])
+  return { shown, latest }
 }
 
 function toLast(dates: readonly (Date | undefined)[]): Date | undefined {
