@@ -83,7 +83,9 @@ test.each(Object.entries(LOSSES))('under load, %s: a rescue file has each addres
   expect((await scene.request(DOCUMENTS.openApiJson.path)).status).toBe(200)
   await scene.logged('the addresses of the open file are in')
   expect(scene.log()).toMatch(/"level":50.*the list is lost: .*the store fails/)
-  expect(scene.log().match(/^\{"level":50.*/gm)).toEqual([expect.stringContaining('the list is lost')])
+  // While its files go one after the other, two commits may miss two of them.
+  const errors = scene.log().match(/^\{"level":50.*/gm) ?? []
+  expect(errors.filter((line) => !line.includes('the list is lost'))).toEqual([])
   const [rescue = '', ...others] = scene.rescued()
   expect([others, statSync(rescue).mode & 0o777, scene.log().includes(rescue)]).toEqual([[], 0o600, true])
   const rescued = new Set(await readListFile(rescue))
