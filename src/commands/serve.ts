@@ -7,7 +7,7 @@ import { type Service, startService } from '../service.ts'
 import { VERSION } from '../version.ts'
 import { listStopSignals, SAME_SIGNAL_MS } from './shared.ts'
 
-/** `rollcall serve`: runs until SIGTERM, SIGINT or SIGHUP. */
+/** `rollcall serve`: runs until SIGTERM, SIGINT or SIGHUP, or until a newer program has migrated the list. */
 export async function serve(): Promise<void> {
   const config = readConfig()
   const log = createLog(config.logLevel)

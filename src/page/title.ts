@@ -47,7 +47,7 @@ export function hasTitleFont(name: string, text: string): boolean {
   return needed.length > 0 && needed.every((subset) => files.includes(subset))
 }
 
-/** Returns a text as a picture shows it, without symbols and emoji that Fraunces lacks; undefined if it lacks a letter. */
+/** Returns a text as a picture shows it, without symbols and emoji that Fraunces lacks; undefined if it lacks a letter, or there is none. */
 export function toCardText(text: string): string | undefined {
   const normal = text.normalize('NFC')
   if (toSubsets(normal).length === 0) return undefined

@@ -20,7 +20,7 @@ export function createPace({ milliseconds: goal, first, least, most }: PaceLimit
     size: () => next,
     /** Call it after a piece of work. @param milliseconds for which it held the lock */
     record(rows: number, milliseconds: number): void {
-      // The rest of a list is small and fast, and says nothing about a full piece.
+      // The last piece of some work is small and fast, and says nothing about a full one.
       if (rows < next && milliseconds <= goal) return
       const wanted = Math.min((rows * goal) / Math.max(milliseconds, 1), 2 * next)
       next = Math.round(Math.min(Math.max(wanted, least), most))

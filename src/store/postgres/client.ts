@@ -16,7 +16,7 @@ import { prepareSchema, type SchemaOptions } from './schema.ts'
 
 interface ClientOptions {
   readonly server: PostgresServer
-  /** Whether to create a list that is missing, and to migrate an older one that is empty. */
+  /** See SchemaOptions. */
   readonly create: boolean
   /** See SchemaOptions. Default: LOCK_MS. */
   readonly lockMs?: number
@@ -201,7 +201,7 @@ const toLateError = () => Object.assign(new Error('no answer in time'), { code: 
  * @param idleS seconds until an idle one is closed; 0 for never
  */
 export function connect(server: PostgresServer, max: number, idleS = IDLE_S): SQL {
-  // Every option is given, because Bun reads the environment for each that is missing.
+  // Every option is given (of `tls`, see `toTls`), because Bun reads the environment for each that is missing.
   const { host, port, user, password, database, sslMode, channelBinding } = server
   const tls = toTls(server)
   return new SQL(`postgres://?sslmode=${sslMode}`, {

@@ -65,6 +65,7 @@ interface Locked {
 async function lock(transaction: SQL): Promise<Locked> {
   // row_security: a policy that hides rows is an error, and does not make the list shorter.
   // DateStyle: see BEGIN_SNAPSHOT in client.ts.
+  // work_mem: a slice is sorted in memory.
   // enable_hashjoin, enable_mergejoin: each address is looked up in an index. With them, the server may read the whole list for a batch.
   // jit: the server would compile the statement of each slice, which can take longer than to run it.
   await transaction`

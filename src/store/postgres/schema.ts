@@ -72,7 +72,7 @@ const MIGRATION_LOCK = 0x526f6c6c
 
 /** How a client finds the schema of its list. */
 export interface SchemaOptions {
-  /** Whether to create a list that is missing, and to migrate an older one that is empty. */
+  /** Whether to create a list that is missing, and to migrate an older one that is empty, unless there is `onOlder`. */
   readonly create: boolean
   /** Milliseconds for which it waits for a process that migrates the list. */
   readonly lockMs: number
@@ -92,7 +92,7 @@ export async function prepareSchema(sql: SQL, { create, lockMs, onOlder }: Schem
     // A migration locks the list, for as long as it takes.
     await transaction`SELECT set_config('lock_timeout', ${String(lockMs)}, true)`
     const found = await readVersion(transaction)
-    // Nobody must wait for the migration of an empty list, so it needs no service.
+    // Nobody must wait for the migration of an empty list, so it needs no service. `onOlder` below counts before this.
     const isOlder = found < SCHEMA_VERSION
     return { version: found, mayMigrate: create && isOlder && (await hasNothing(transaction, found)) }
   })

@@ -7,8 +7,7 @@
  * in main.c), which hides a failed disk. So only these do it. None of them is in the commit of a request, except after a failed write,
  * which is the last part of this text:
  *
- *   service, in the last slice of a run    after RUN_COMMITS of its commits: see below.
- *   of compaction
+ *   service, last slice of compaction      after RUN_COMMITS of its commits: see below.
  *   service, after a reply, and before     from LOG_PAGES on: the net, for a load that leaves no run of compaction to its end. With
  *   a slice of compaction                  more pages, one checkpoint holds up requests for longer; with fewer, pages that change
  *                                          again and again are moved more often. The number is drawn after each such

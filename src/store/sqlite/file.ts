@@ -95,7 +95,7 @@ interface OpenOptions {
   readonly state: ListFile['state']
 }
 
-/** Opens a file that exists, and creates the schema in an empty one. The order matters: nothing is written to a file of others. */
+/** Opens a file that exists, and creates the schema in an empty one. The order matters: nothing of ours is written to a file of others. */
 function openWritable(path: string, { name, isService, state }: OpenOptions): ListFile {
   const id = readFileId(path)
   // SQLite does not refuse a file that it may not write: it opens it for reading, and the first commit would fail instead of the start.

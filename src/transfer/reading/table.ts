@@ -20,8 +20,8 @@ interface Start extends Csv {
 }
 
 /**
- * Finds the format and the header of a text. Throws a Failure when the text is empty, or begins as JSON and is none. Any other text is CSV,
- * or has one cell on each line.
+ * Finds the format and the header of a text. Throws a Failure when the text is empty, and as `openJson` and the reader of CSV do. A
+ * text that does not begin as JSON is CSV, or has one cell on each line.
  *
  * @param isColumnNamed whether the owner named the column of the address: then a first line with addresses only has columns, and
  * is not one cell with several people

@@ -88,7 +88,7 @@ async function deliver(store: SubscriberStore, cursor: Cursor, limit: number, op
 }
 
 /**
- * Writes the next batch to a file without a name, which is undefined when there is no subscriber. The caller closes it.
+ * Writes the next batch to a file without a name. `file` is undefined when there is no subscriber. The caller closes it.
  * @throws as `writeSelection`. Such an error ends this process, and the system then deletes the file
  */
 async function createBatch(store: SubscriberStore, selection: Selection, path: string) {
