@@ -15,8 +15,8 @@ export function toSignalExitCode(signal: NodeJS.Signals): number {
 }
 
 /**
- * An expected error. The command line prints its message, and exits with `exitCode`. Any other
- * error is one of the system, which `toFileFailure` converts, or a defect.
+ * An expected error. The command line prints its message, and exits with `exitCode`. Any other error is one of the system, which
+ * `toFileFailure` converts, or a defect.
  */
 export class Failure extends Error {
   override readonly name: string = 'Failure'

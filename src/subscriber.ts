@@ -152,8 +152,8 @@ export interface ListCopy {
 /** How a command opens a list. */
 export interface StoreOptions {
   /**
-   * - `read`: the list must exist. It is written only to compact its inbox and to put its log in order, and a backup never. Of a SQLite list that cannot be written,
-   *   the inbox is left out. Of such a list on PostgreSQL, `status` leaves it out, and other calls may fail.
+   * - `read`: the list must exist. It is written only to compact its inbox and to put its log in order, and a backup never. Of a SQLite
+   *   list that cannot be written, the inbox is left out. Of such a list on PostgreSQL, `status` leaves it out, and other calls may fail.
    * - `change`: the list must exist too.
    * - `create`: a missing list is created, with its folders.
    */

@@ -1,7 +1,7 @@
 /** Errors that the command line prints. */
 
 import { expect, test } from 'bun:test'
-import { mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { Failure, toFileFailure, UsageError } from '../src/failure.ts'
@@ -47,4 +47,8 @@ test('a path that is taken says whether it had to be a folder', async () => {
   expect(refuse(() => openSync(join(file, 'x'), 'wx'))).toMatchObject({ message: noFolder })
   const isThere = `list: ${file} exists already: move it to another folder`
   expect(refuse(() => openSync(file, 'wx'))).toMatchObject({ message: isThere })
+  // A new name for another file: the taken one is named.
+  const other = join(file, '../other.csv')
+  writeFileSync(other, '')
+  expect(refuse(() => linkSync(other, file))).toMatchObject({ message: isThere })
 })

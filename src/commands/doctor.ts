@@ -145,7 +145,10 @@ async function expectAnswer(url: string, status: number, text: string): Promise<
   )
 }
 
-/** Returns the file of a SQLite list, which may be missing; empty for PostgreSQL. What is beside a list is beside the file, not beside a link. */
+/**
+ * Returns the file of a SQLite list, which may be missing; empty for PostgreSQL. What is beside a list is beside the file, and not beside a
+ * link to it.
+ */
 function findListFile(list: ListUrl): string {
   if (list.kind !== 'sqlite') return ''
   const name = resolve(list.file)

@@ -8,6 +8,7 @@ import { toTreated } from '../transfer/reading/statuses.ts'
 import { findAnswer, findFlag, STATUSES, type Status, toPlain } from '../transfer/reading/words.ts'
 import { quote, quotePath, toCount } from '../words.ts'
 import { ask, note } from './output.ts'
+import { maskPassword } from './shared.ts'
 
 const STOPPED = 'stopped: nothing was imported'
 
@@ -89,13 +90,10 @@ export function explainDoubts(): Failure {
   return new Failure('nothing was imported: answer the lines that begin with !, or use --yes')
 }
 
-/** The URL of a PostgreSQL list with a password, as `--list` has it. src/config/postgres-url.ts says what a password is. */
-const WITH_PASSWORD = /^(?<start>(?:--list=)?postgres(?:ql)?:\/\/[^:@/?#]+):[^/?#]*(?<end>@.*)$/s
-
 /** Prints the command of this process with more options, for a POSIX shell. It has no password, which the owner puts in its place. */
 function noteCommand(added: readonly string[]): void {
   const given = process.argv.slice(2)
-  const shown = given.map((word) => word.replace(WITH_PASSWORD, '$<start>:PASSWORD$<end>'))
-  if (given.some((word) => WITH_PASSWORD.test(word))) note('Put the password of the list in the place of PASSWORD.')
+  const shown = given.map(maskPassword)
+  if (shown.join() !== given.join()) note('Put the password of the list in the place of PASSWORD.')
   note(`  ${['rollcall', ...shown, ...added].map(quotePath).join(' ')}`)
 }

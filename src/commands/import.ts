@@ -101,7 +101,7 @@ export async function runImport(path: string, options: ImportOptions): Promise<v
   const review = createReview(rows, effect)
   const decision = decide(review, options, canAsk)
   const plan: Plan = { list, isNew, effect, review, options }
-  // The output of a dry run has the review, and that of --json the same facts. Whoever is asked must see it before the question.
+  // The output of a dry run has the review, and that of --json the same facts. A person who is asked must see it before the question.
   const isReviewInOutput = decision === 'count' || (json && !canAsk)
   if (!isReviewInOutput) note(toReviewLines(review).join('\n'))
   if (decision === 'stop') return await stop(plan)

@@ -2,7 +2,7 @@
 
 import { type ListUrl, parseListUrl, readListUrl } from '../config/list-url.ts'
 import type { Address } from '../email.ts'
-import { EXIT, Failure, hidePasswords, toSignalExitCode, UsageError } from '../failure.ts'
+import { EXIT, Failure, toSignalExitCode, UsageError } from '../failure.ts'
 import { readProcess } from '../files.ts'
 import { openStore } from '../store/open.ts'
 import type { StoreOptions, SubscriberStore } from '../subscriber.ts'
@@ -22,10 +22,18 @@ export function parseListOption({ list }: VerbOptions): ListUrl {
   return list === undefined ? readListUrl() : parseListUrl('--list', list)
 }
 
+/** The URL of a PostgreSQL list with a password, as `--list` has it. src/config/postgres-url.ts says what a password is. */
+const WITH_PASSWORD = /^(?<start>(?:--list=)?postgres(?:ql)?:\/\/[^:@/?#]+):[^/?#]*(?<end>@.*)$/s
+
+/** Puts PASSWORD in the place of a password, in a word of a command that is printed. */
+export function maskPassword(word: string): string {
+  return word.replace(WITH_PASSWORD, '$<start>:PASSWORD$<end>')
+}
+
 /** Without `--list`, the commands in a text for the owner would act on the list of the settings. So they get it, but no password. */
 export function nameList(text: string, { list }: VerbOptions): string {
   if (list === undefined) return text
-  const option = `--list ${quotePath(hidePasswords(list))}`
+  const option = `--list ${quotePath(maskPassword(list))}`
   return text.replace(/\brollcall (?:count|export|import|remove|restore)\b/g, (command) => `${command} ${option}`)
 }
 

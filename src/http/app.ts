@@ -61,7 +61,10 @@ export function createApp(options: AppOptions): App {
     }
   }
 
-  /** Returns the response to a request for the alias, with a Host that is too long or doubled, or of the method CONNECT; undefined for every other one. */
+  /**
+   * Returns the response to a request for the alias, with a Host that is too long or doubled, or of the method CONNECT; undefined for every
+   * other one.
+   */
   function checkHost(request: Request, toAliasHeaders: ToAliasHeaders): Response | undefined {
     // The target of CONNECT is a host, not a path (RFC 9112 section 3.2.3).
     if (request.method === 'CONNECT') return responses.problem('no_such_path')

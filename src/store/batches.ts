@@ -32,7 +32,7 @@ const PACE = {
   milliseconds: 60,
   // Nothing is measured yet.
   first: 500,
-  // Each batch has a sync. And where a process gets little of the processor, every batch takes long, whatever its size.
+  // Each batch has a sync. And where a process gets little of the processor, a small batch takes long too.
   least: 500,
   most: PART,
 } as const

@@ -1,4 +1,7 @@
-/** The numbers of subscribers come from the clock, so a status finds by them who came in its days, and who was imported. The same for every store. */
+/**
+ * The numbers of subscribers come from the clock, so a status finds by them who came in its days, and who was imported. The same for every
+ * store.
+ */
 
 import { type StatusDay, StoreError } from '../subscriber.ts'
 

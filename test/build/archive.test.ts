@@ -16,7 +16,7 @@ test('the archive has what the lines of the installation use', async () => {
   await writeArchive(executable, new Date(1_700_000_000_000))
   const list = await Bun.$`tar -tvf ${executable}.tar.gz`.text()
   expect(list).not.toMatch(/^d/m)
-  // Of root by its number: the name of whoever builds means somebody else there.
+  // Of root by its number: the name of the user who builds means somebody else there.
   const lines = list.trim().split('\n')
   expect(lines.filter((line) => !/^-rw[x-]r-[x-]r-[x-] 0\/0 /.test(line))).toEqual([])
   const programs = lines.filter((line) => line.startsWith('-rwx')).map((line) => line.split(' ').at(-1))

@@ -4,6 +4,7 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, symlinkSync, writ
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { nameList } from '../../src/commands/shared.ts'
 import { HEALTH_DEADLINE_MS } from '../../src/limits.ts'
 import { createCliFixture } from '../support/cli-fixture.ts'
 import { BOUND_BY_MODES } from '../support/disk.ts'
@@ -387,4 +388,23 @@ test('LOG_LEVEL=debug shows where the error of a list comes from', async () => {
   const [line, details = ''] = stderr.split('\n')
   expect([code, `${line}\n`]).toEqual([1, usual.stderr])
   expect(JSON.parse(details)).toMatchObject({ stack: expect.stringContaining('at checkVersion') })
+})
+
+test('recipes are found beside the file of a list, and not beside a link to it', async () => {
+  const { folder, print, run } = await createCliFixture()
+  mkdirSync(join(folder, 'data'))
+  mkdirSync(join(folder, 'here'))
+  const list = ['--list', `sqlite:${folder}/data/list.db`]
+  await print(['import', '-', ...list], 'ada@site.io\n')
+  await print(['export', '--cursor-file', 'data/ghost.cursor', ...list])
+  writeFileSync(join(folder, 'data/ghost.json'), '{}')
+  symlinkSync('../data/list.db', join(folder, 'here/list.db'))
+  const { stdout } = await run(['doctor', '--list', `sqlite:${folder}/here/list.db`])
+  expect(stdout).toMatch(/^cursor +ok: .*\/data\/ghost\.cursor: /m)
+})
+
+test('a password of --list is no part of a command', async () => {
+  expect(nameList('run: rollcall count', { list: 'postgres://ada:secret@db.site.io/news' })).toBe(
+    'run: rollcall count --list postgres://ada:PASSWORD@db.site.io/news',
+  )
 })

@@ -94,6 +94,13 @@ test('after an error nothing is left, so that the next one does not refuse to re
   expect(await run(REQUIRED)).toMatchObject({ code: 0 })
 })
 
+test('lines for a proxy are printed for a URL with TLS only', async () => {
+  const { run } = await createRunner()
+  const { code, stdout } = await run(['--base-url', 'http://localhost:3000', '--name', 'Gazette'])
+  expect(code).toBe(0)
+  expect(stdout).toContain('rollcall serve\n\nThe page says')
+})
+
 test('nginx and certbot get the name of the host, without a port', async () => {
   const { run } = await createRunner()
   const { stdout } = await run(['--base-url', 'https://list.gazette.example:8443', '--name', 'Gazette'])

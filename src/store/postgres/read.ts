@@ -162,7 +162,12 @@ export async function* listSuppressions(transaction: SQL): AsyncGenerator<readon
   await proveComplete(transaction, 'suppressions', size)
 }
 
-/** Yields pages until one is not full. @param read reads the page after a row; without one, the first page @returns how many rows all pages have */
+/**
+ * Yields pages until one is not full.
+ *
+ * @param read reads the page after a row; without one, the first page
+ * @returns how many rows all pages have
+ */
 async function* readPages<Row>(
   read: (last: Row | undefined) => Promise<readonly Row[]>,
 ): AsyncGenerator<readonly Row[], number> {

@@ -1,4 +1,7 @@
-/** Copies of a SQLite list: for `backup`, `restore` and `copy`, before a migration, and of a list whose files were lost. Also where they are kept. */
+/**
+ * Copies of a SQLite list: for `backup`, `restore` and `copy`, before a migration, and of a list whose files were lost. Also where they are
+ * kept.
+ */
 
 import { Database } from 'bun:sqlite'
 import { readdirSync, statSync } from 'node:fs'

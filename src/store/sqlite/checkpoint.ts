@@ -14,12 +14,12 @@
  *                                          checkpoint that made the log short, and kept until the next one: nobody can count to it.
  *   command, after each transaction        from COMMAND_PAGES on: more would hold up the syncs of a service for seconds on a slow disk.
  *                                          Not after `add` and `probe`, which only tests call on a store for commands.
- *   whoever opens the list to write        a log that no process uses (`moveLeftLog`).
+ *   a process that opens it to write       a log that no other process uses (`moveLeftLog`).
  *   `restore` and `copy`                   all of the log, of the list that they lock and replace.
  *   whoever closes the list as the last    SQLite does it, and deletes the log. It ignores an error of that: see closeList.
  *
  * The last slice of a run goes by commits, because everybody may know how many there were. Nobody sees the checkpoint in the time of its
- * slice: each slice takes SLICE_MS at least, whatever it finds. RUN_COMMITS of a quiet list make a log of about 700 pages, which is below
+ * slice: each slice takes SLICE_MS at least, even if it finds nothing. RUN_COMMITS of a quiet list make a log of about 700 pages, which is below
  * LOG_PAGES, so on such a list only this checkpoint moves the log.
  *
  * A long reader, such as a backup, keeps its pages in the log. Compaction changes pages all over a large list, and one checkpoint after

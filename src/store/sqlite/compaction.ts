@@ -81,7 +81,11 @@ const STAGES = { sort: sortRows, add: addIdentities, move: moveRows } as const
 
 /** The compaction of a list on one connection. */
 export interface Compaction {
-  /** Runs a slice for what was accepted up to a number. Returns whether there may be more. @throws SQLITE_BUSY; StoreError for another version of the schema; Error for a list that is damaged */
+  /**
+   * Runs a slice for what was accepted up to a number. Returns whether there may be more.
+   *
+   * @throws SQLITE_BUSY; StoreError for another version of the schema; Error for a list that is damaged
+   */
   slice(upTo?: number): boolean
   /** Moves the whole inbox, in the transaction of the caller. */
   all(): void

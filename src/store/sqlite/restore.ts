@@ -193,7 +193,8 @@ async function putInPlace(file: string, target: string, kept: Kept = new Map()):
   try {
     for (const [path, name] of kept) {
       if (path === target) linkSync(path, name)
-      // Only a list that could not be locked still has a log: a damaged one, or one that was created meanwhile. It must not be next to the new list: SQLite would play it back into that.
+      // Only a list that could not be locked still has a log: a damaged one, or one that was created meanwhile. It must not be next to
+      // the new list: SQLite would play it back into that.
       else renameSync(path, name)
     }
     if (kept.size > 0) syncPath(dirname(target))

@@ -113,7 +113,7 @@ function noteLeftOut(list: OpenList): void {
   const { db, options } = list
   if (list.isNoted) return
   const reason = list.readOnly instanceof Failure ? list.readOnly.message : 'this is a backup, which is only read'
-  options.notify?.(`${reason}: not included: ${toCount(countInbox(db), 'address', 'addresses')} in its inbox`)
+  options.notify?.(`not included: ${toCount(countInbox(db), 'address', 'addresses')} in the inbox: ${reason}`)
   list.isNoted = true
 }
 

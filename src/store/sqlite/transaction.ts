@@ -15,7 +15,10 @@ export function block(milliseconds: number): void {
   if (milliseconds > 0) Atomics.wait(cell, 0, 0, milliseconds)
 }
 
-/** Milliseconds for which the service waits for the lock, and a command while it opens the list. The wait of the service ends before the intake gives up, so that its reason is logged. */
+/**
+ * Milliseconds for which the service waits for the lock, and a command while it opens the list. The wait of the service ends before the
+ * intake gives up, so that its reason is logged.
+ */
 const WAIT_MS = GIVE_UP_MS - 300
 
 /** Repeats work that takes the write lock until it gets it, and blocks the thread. @throws SQLITE_BUSY after WAIT_MS */

@@ -27,7 +27,10 @@ export interface ReadOptions {
   readonly dateOrder?: DateOrder | undefined
   /** What values mean, by `VALUE` or `COLUMN:VALUE`. See docs/import.md for `*`. */
   readonly treat?: Treatments | undefined
-  /** Whether everybody in the list has opted out. Statuses can only contradict it, or have the date; `dateColumn` holds the dates of the opt-outs. */
+  /**
+   * Whether everybody in the list has opted out. Statuses can only contradict it, or have the date; `dateColumn` holds the dates of the
+   * opt-outs.
+   */
   readonly suppress?: boolean | undefined
   /** What becomes of people on the list who left on an unknown date. Default: they stay, with a doubt; with `suppress`, they are removed. */
   readonly undated?: 'remove' | 'keep' | undefined

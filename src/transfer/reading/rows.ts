@@ -131,7 +131,8 @@ function readRow({ line, cells, problem }: Row, draft: Draft): RowKind {
   if (status === 'skip') {
     // Nothing is done with it, so the address need not be valid.
     if (!addresses.ok) return status
-    const { latest: optedOutAt } = findOptOutDate(parse(findDateText(cells, layout), draft), cells, draft)
+    const date = parse(findDateText(cells, layout), draft)
+    const { latest: optedOutAt } = findOptOutDate(date, cells, draft)
     for (const email of addresses.value) draft.skipped.push({ email, optedOutAt, line, value })
     return status
   }

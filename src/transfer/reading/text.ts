@@ -22,7 +22,11 @@ function findInputFile(): string | undefined {
   }
 }
 
-/** Reads a text file, or standard input for `-`. @throws Failure for one with more than MAX_IMPORT_BYTES, or that cannot be read, and as `decodeText` */
+/**
+ * Reads a text file, or standard input for `-`.
+ *
+ * @throws Failure for one with more than MAX_IMPORT_BYTES, or that cannot be read, and as `decodeText`
+ */
 export async function readText(file: string, encoding?: string): Promise<string> {
   const name = toInputName(file)
   const chunks: Uint8Array[] = []

@@ -9,6 +9,7 @@ import { endRun, keepLogShort, keepServiceLogShort, LOG_BYTES } from '../../../s
 import { closeList, type ListFile, openListFile, write } from '../../../src/store/sqlite/file.ts'
 import { append } from '../../../src/store/sqlite/inbox.ts'
 import { getRow } from '../../../src/store/sqlite/transaction.ts'
+import { upgrade } from '../../../src/store/sqlite/upgrade.ts'
 import { ROOT } from '../../support/paths.ts'
 import { createFolder } from '../../support/workspace.ts'
 
@@ -210,4 +211,13 @@ test('after a burst, the log gives its space back', async () => {
 test('what is sorted stays in memory, because the folder of temporary files may be full', async () => {
   const { list } = await openList()
   expect(getRow<{ temp_store: number }>(list.db, 'PRAGMA temp_store').temp_store).toBe(2)
+})
+
+test('a migration, too, begins only when the log is sound', async () => {
+  const list = openListFile(join(await createFolder(), 'list.db'))
+  // As after the start of a service that could not move the log of another one.
+  list.state.unsound = 'copied'
+  await upgrade(list)
+  expect(list.state.unsound).toBeUndefined()
+  closeList(list)
 })

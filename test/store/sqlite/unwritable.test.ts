@@ -78,7 +78,7 @@ const WAITING = 7
 
 /** What a command says of an inbox that it leaves out, with the reason. */
 const LEFT_OUT = new RegExp(
-  `^the list .*/list\\.db cannot be used: .+: not included: ${WAITING} addresses in its inbox\\n?$`,
+  `^not included: ${WAITING} addresses in the inbox: the list .*/list\\.db cannot be used: .+\\n?$`,
 )
 
 const CASES = Object.entries(PLACES).flatMap(([name, { states = Object.keys(STATES), ...place }]) =>
