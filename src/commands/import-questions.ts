@@ -72,6 +72,8 @@ export function explainUnknown(values: readonly CountedValue[], { place }: Table
   for (const value of values.slice(0, MAX_TREATED)) {
     note(`! ${quote(value.column)}: ${place} ${value.line}: ${describe(value)} is not a known status: --treat`)
   }
+  const others = values.length - MAX_TREATED
+  if (others > 0) note(`! and ${toCount(others, 'more value')} of no known status`)
   const columns = [...new Set(values.map(({ column }) => column))]
   // An asterisk does not stand for an empty value or for no.
   const plain = values.filter(({ value }) => value === '' || findFlag(toPlain(value)) === 'no')

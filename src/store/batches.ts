@@ -38,7 +38,7 @@ const PACE = {
 } as const
 
 /** Milliseconds between two batches. A service that waits for the lock asks for it several times in between. */
-const PAUSE_MS = 10
+const BATCH_PAUSE_MS = 10
 
 /** What a store does in one transaction: it looks the addresses up under its lock, and writes what is planned. */
 export interface Batch<Outcome> {
@@ -66,7 +66,7 @@ export function createBatches(
   ): Promise<Outcome[]> {
     const written: (readonly Outcome[])[] = []
     for (let done = 0; done < rows.length; ) {
-      if (done > 0) await Bun.sleep(PAUSE_MS)
+      if (done > 0) await Bun.sleep(BATCH_PAUSE_MS)
       signal?.throwIfAborted()
       const batch = rows.slice(done, done + pace.size())
       const { outcomes, lockedAt } = await write<Outcome>({

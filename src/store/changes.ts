@@ -133,8 +133,8 @@ function count<Outcome>(outcomes: readonly Outcome[], one: Outcome): number {
   return outcomes.filter((outcome) => outcome === one).length
 }
 
-/** Names what a list holds of an address. Default: nothing. */
-export function toState({ subscriber, suppressedAt }: Found = {}): SubscriptionState {
+/** Names what a list holds of an address. */
+export function toState({ subscriber, suppressedAt }: Found): SubscriptionState {
   if (subscriber) return 'subscribed'
   if (suppressedAt) return 'suppressed'
   return 'absent'

@@ -100,9 +100,9 @@ export function createSchedule(compact: Compact, log: (level: 'info' | 'warn', t
 }
 
 /** Milliseconds between two slices of a command, so that others can write. */
-export const PAUSE_MS = 2
+export const SLICE_PAUSE_MS = 2
 
 /** Compacts for a command. @param compact must move only what was accepted before the call: otherwise this may not end */
 export async function compactAll(compact: Compact): Promise<void> {
-  while (await compact()) await Bun.sleep(PAUSE_MS)
+  while (await compact()) await Bun.sleep(SLICE_PAUSE_MS)
 }

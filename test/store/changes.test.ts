@@ -156,7 +156,7 @@ test('a removal leaves no address on the list, and returns the state that each r
       })
       expect([...plan.outcomes]).toEqual(states)
       for (const address of rows) {
-        expect(toState(next.get(toIdentity(address)))).toBe(suppress ? 'suppressed' : 'absent')
+        expect(toState(next.get(toIdentity(address)) ?? {})).toBe(suppress ? 'suppressed' : 'absent')
         const { subscriber, suppressedAt } = state.get(toIdentity(address)) ?? {}
         // The clock may have been set back since.
         const earliest = subscriber?.subscribedAt ?? suppressedAt ?? NOW

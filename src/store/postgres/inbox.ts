@@ -4,7 +4,7 @@ import type { SQL } from 'bun'
 import type { Address } from '../../email.ts'
 import { StoreError } from '../../subscriber.ts'
 import { checkClock, toClockSeq } from '../numbers.ts'
-import { compactAll, PAUSE_MS } from '../schedule.ts'
+import { compactAll, SLICE_PAUSE_MS } from '../schedule.ts'
 import type { Client } from './client.ts'
 import { expectCount, READ_ONLY } from './error.ts'
 import { checkStandbys, toMilliseconds } from './read.ts'
@@ -185,6 +185,6 @@ export async function runCompacted<T>(
       return { result: await work(transaction, locked) }
     })
     if (done) return done.result
-    await Bun.sleep(PAUSE_MS)
+    await Bun.sleep(SLICE_PAUSE_MS)
   }
 }

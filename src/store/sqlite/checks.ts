@@ -84,10 +84,10 @@ function listOthers(path: string): readonly string[] {
   return files.filter((file) => file !== path && !SIDECAR.test(file) && isList(file)).sort()
 }
 
-/** Whether a file is a list or a backup. False if it cannot be read. */
+/** Whether a file is a list or a backup, of this version or an older one. False if it cannot be read. */
 function isList(path: string): boolean {
   try {
-    openReadOnly(path).close()
+    openReadOnly(path, 'keep').close()
     return true
   } catch {
     return false

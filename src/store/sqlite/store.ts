@@ -7,7 +7,7 @@ import type { ListCopy, StoreOptions, SubscriberStore } from '../../subscriber.t
 import { toCount } from '../../words.ts'
 import { type Batch, createBatches, type Written } from '../batches.ts'
 import { checkClock } from '../numbers.ts'
-import { compactAll, PAUSE_MS } from '../schedule.ts'
+import { compactAll, SLICE_PAUSE_MS } from '../schedule.ts'
 import { COMMAND_PAGES, keepLogShort } from './checkpoint.ts'
 import { type Compaction, createCompaction } from './compaction.ts'
 import { isWriteError, toPath, toStoreError, wrapErrors } from './error.ts'
@@ -134,7 +134,7 @@ async function writeBatch<T>(list: OpenList, { addresses, plan }: Batch<T>): Pro
     if (countInbox(db) <= MOST_UNDER_LOCK) break
   }
   const forget = db.transaction(() => forgetReturned(db))
-  while (await writeStep(list, () => forget.immediate())) await Bun.sleep(PAUSE_MS)
+  while (await writeStep(list, () => forget.immediate())) await Bun.sleep(SLICE_PAUSE_MS)
   const change = db.transaction(() => {
     const lockedAt = performance.now()
     // Another file may have been put here while this process waited for the lock.
