@@ -10,9 +10,10 @@ import { expectOutput } from '../support/output.ts'
 import { answer, bring, HOST, type Server, startServer, toHere } from './guide-server.ts'
 import { ARCHITECTURE } from './machine.ts'
 
-/** The page over TLS, a subscription on it, and where plain HTTP leads. */
+/** The page over TLS, a subscription on it, and where plain HTTP leads, when a reload of the proxy is over. */
 const LOOK_AT_PAGE = `
 curl --silent --show-error --fail --retry 20 --retry-all-errors --output page.html --write-out 'page %{http_code}\\n' https://${HOST}/
+i=0; until [ $i -eq 100 ] || curl --silent --head http://${HOST}/ | grep --quiet ' 308 '; do i=$((i + 1)); sleep 0.1; done
 curl --silent --show-error --output /dev/null --write-out 'http %{http_code} %{redirect_url}\\n' http://${HOST}/
 curl --silent --show-error --fail --output after.html --data email=ada%40site.io https://${HOST}/`
 
