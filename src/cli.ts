@@ -148,7 +148,7 @@ addVerb('healthcheck', 'Ask the service on this machine whether it works', 'OPS_
 program.helpCommand('help [command]', 'Print help for a command')
 
 // Ctrl-Z stops a command in a turn of the event loop: on a SQLite list, no write transaction of a command is open then, and a service
-// gets the lock. On PostgreSQL, the server ends a transaction that changes the list after 3 s (IDLE_MS of inbox.ts), and one that
+// gets the lock. On PostgreSQL, the server ends a transaction that locks the list after 3 s (IDLE_MS of inbox.ts), and one that
 // reads stays open. Only `restore` and `copy` keep their lock, of a list that is replaced or empty.
 process.on('SIGTSTP', () => process.kill(process.pid, 'SIGSTOP'))
 process.on('uncaughtException', fail).on('unhandledRejection', fail)

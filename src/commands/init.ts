@@ -63,7 +63,7 @@ export async function init(path: string, options: Answers): Promise<void> {
   checkNew(path)
   const answers = await completeAnswers(options)
   const listFolder = findListFolder(folder, instance)
-  const taken = instance === undefined ? [] : listSystemPorts(folder)
+  const taken = instance === undefined ? [] : listSystemPorts()
   const port = findPort(PORTS.PORT, taken)
   const opsPort = findPort(PORTS.OPS_PORT, taken)
   const lines = [
@@ -184,13 +184,13 @@ function setLine(text: string, { start, rest }: Line): string {
   return text.replace(example, () => start + rest)
 }
 
-/** Lists the ports in the settings below /etc/rollcall, also of services that do not run. @param except the folder of one */
-function listSystemPorts(except: string): readonly number[] {
+/** Lists the ports in the settings below /etc/rollcall, also of services that do not run. */
+function listSystemPorts(): readonly number[] {
   const files = existsSync(SYSTEM) ? [...new Bun.Glob('**/env').scanSync({ cwd: SYSTEM, absolute: true })] : []
   return files.flatMap((file) => {
     const { PORT, OPS_PORT } = parseEnv(readFileSync(file, 'utf8'))
     // An empty setting is not set.
-    return dirname(file) === except ? [] : [Number(PORT || PORTS.PORT), Number(OPS_PORT)]
+    return [Number(PORT || PORTS.PORT), Number(OPS_PORT)]
   })
 }
 
@@ -201,9 +201,10 @@ function findPort(first: number, taken: readonly number[]): number {
   return port
 }
 
+/** Whether no program uses a port, on any address of this machine: the service listens on all of them. */
 function isFree(port: number): boolean {
   try {
-    Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }).stop(true)
+    Bun.listen({ hostname: '0.0.0.0', port, socket: { data() {} } }).stop(true)
     return true
   } catch (error) {
     if (toErrorCode(error) === 'EADDRINUSE') return false

@@ -80,7 +80,7 @@ export function toSize({ mediaType, bytes }: Picture) {
   const root = /<svg[^>]*>/.exec(file.toString('utf8'))?.[0] ?? ''
   const box = VIEW_BOX.exec(root)
   // The box has the shape of the picture, also where width and height are in units such as `em`.
-  const width = box ? box[1] : /\swidth="([\d.]+)/.exec(root)?.[1]
-  const height = box ? box[2] : /\sheight="([\d.]+)/.exec(root)?.[1]
+  const width = box ? box[1] : /\swidth\s*=\s*["']([\d.]+)/.exec(root)?.[1]
+  const height = box ? box[2] : /\sheight\s*=\s*["']([\d.]+)/.exec(root)?.[1]
   return width === undefined ? undefined : { width: Number(width), height: Number(height) }
 }

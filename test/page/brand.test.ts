@@ -66,6 +66,7 @@ describe('a logo', () => {
     [[32, 32], 'image/svg+xml', '<?xml version="1.0"?><svg xmlns="x" viewBox="0 0 32 32" width="2em">'],
     [[3.5, 3.5], 'image/svg+xml', "<svg viewBox='-1,-1, 3.5,3.5'>"],
     [[40, 40], 'image/svg+xml', '<svg width="40" height="40px">'],
+    [[64, 48], 'image/svg+xml', "<svg width='64' height = '48'>"],
     [[120, 32], 'image/svg+xml', '<svg viewBox="0 0 120 32" width="32" height="32">'],
     [undefined, 'image/svg+xml', '<svg>'],
   ] as const)('has the size %j: %s %s', (expected, mediaType, content) => {

@@ -5,7 +5,7 @@ import type { PostgresServer } from '../../config/postgres-url.ts'
 import { StoreError } from '../../subscriber.ts'
 import { type CheckResult, type CursorCheck, checkDates, checkInbox, runCheck } from '../check.ts'
 import { createClient } from './client.ts'
-import { readInbox, readInboxSince } from './inbox.ts'
+import { IDLE_MS, readInbox, readInboxSince } from './inbox.ts'
 import { readHead, readWaiting, tryWrite } from './read.ts'
 import { SCHEMA_VERSION } from './schema.ts'
 
@@ -52,7 +52,9 @@ async function checkServer(sql: SQL): Promise<string> {
 async function checkDurability(sql: SQL): Promise<string> {
   await tryWrite(sql)
   // As compaction does: beside a publication, PostgreSQL refuses an UPDATE of a table that lost its primary key.
-  await sql`SET LOCAL lock_timeout = '10s'`
+  await sql`
+    SELECT set_config('lock_timeout', '10s', true),
+           set_config('idle_in_transaction_session_timeout', ${String(IDLE_MS)}, true)`
   await sql`UPDATE rollcall.list SET last_seq = last_seq`
   const [row] = await sql<[{ isSafe: boolean }]>`SELECT current_setting('full_page_writes')::boolean AS "isSafe"`
   if (row.isSafe) return 'the user may add addresses and lock the list, and commits are durable'

@@ -37,7 +37,7 @@ export async function readInboxSince(sql: SQL): Promise<Date | undefined> {
 const SLICE = 10_000
 
 /** Milliseconds after which a process that stands still in a transaction loses the lock. */
-const IDLE_MS = 3_000
+export const IDLE_MS = 3_000
 
 /** Milliseconds that a statement under the lock may take. A slice takes about 0.1 s. */
 export const STATEMENT_MS = 15_000

@@ -53,10 +53,14 @@ export function openPostgresStore(server: PostgresServer, { access, notify }: St
     ready: () => client.rollBack(tryWrite),
     count: () => read(readCount),
     async status() {
-      await compact(client).catch(({ message }: Failure) => {
-        notify?.(`the addresses in the inbox are not included: ${message}`)
-      })
-      return await client.read(readStatus)
+      const failure = await compact(client).then(
+        () => undefined,
+        (error: Failure) => error,
+      )
+      // Throws when the list cannot be read either, which is the reason then.
+      const status = await client.read(readStatus)
+      if (failure) notify?.(`the addresses in the inbox are not included: ${failure.message}`)
+      return status
     },
     lookUp: (addresses) => read((sql) => lookUp(sql, addresses)),
     async *list(after) {
@@ -109,7 +113,7 @@ const DEADLINE_MS = GIVE_UP_MS - 300
  */
 const SERVICE_LOCK_MS = 1_000
 
-/** Opens a list for the service. It connects, and creates the schema, at the first call: the server may be down now. */
+/** Opens a list for the service. It connects, and creates the schema, a moment later: the server may be down now. */
 export function openPostgresServiceStore(server: PostgresServer, log: Log, onOutdated?: OnOutdated): ServiceStore {
   const onCreate = () => log.warn(toNewList(toListName({ kind: 'postgres', server })))
   const upgrade = createUpgrade(server, log)

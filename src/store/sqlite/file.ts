@@ -18,6 +18,7 @@ import {
   readFreeBytes,
   refuseForeignLog,
   refuseLoneMount,
+  toMissing,
   toRealPath,
 } from './paths.ts'
 import { openReadOnly } from './read-only.ts'
@@ -37,17 +38,23 @@ export interface ListFile extends ListLog {
   readonly readOnly?: 'backup' | Failure
 }
 
+/** How a list is opened: by a command, or by the service, which creates a missing one and migrates an older one. */
+type Access = StoreOptions['access'] | 'serve'
+
+/** Whether a missing list is an error. */
+const mustExist = (access: Access) => access === 'read' || access === 'change'
+
 /**
  * Opens a list. A log that no process uses is moved into it first: see checkpoint.ts. With the access `read` too, it is opened for
  * writing, to compact its inbox, unless it is a backup or cannot be written. With `serve`, an older list is opened too, and the caller
  * migrates it. @throws StoreError; as `toRealPath`
  */
-export function openListFile(file: string, access: StoreOptions['access'] | 'serve' = 'serve'): ListFile {
+export function openListFile(file: string, access: Access = 'serve'): ListFile {
   const path = toRealPath(file)
   try {
     if (access === 'read' && isBackup(path)) return openUnchanged(path, 'backup')
     refuseLoneMount(path)
-    if (access === 'read' || access === 'change') checkExists(path)
+    if (mustExist(access)) checkExists(path)
     refuseForeignLog(path)
     if (!existsSync(path)) {
       createFolder(dirname(path))
@@ -56,7 +63,7 @@ export function openListFile(file: string, access: StoreOptions['access'] | 'ser
     }
     refuseSecondName(path)
     const state = moveLeftLog(path)
-    return openWritable(path, { name: resolve(file), isService: access === 'serve', state })
+    return openWritable(path, { name: resolve(file), access, state })
   } catch (error) {
     if (access === 'read' && isWriteError(error)) return openUnchanged(path, toStoreError(path, error))
     // Nobody can create a file in /proc, for example.
@@ -89,14 +96,13 @@ function openUnchanged(path: string, readOnly: 'backup' | Failure): ListFile {
 interface OpenOptions {
   /** The path as it was given, absolute: it may be a symbolic link. */
   readonly name: string
-  /** Whether the list is for the service, which migrates an older one. */
-  readonly isService: boolean
+  readonly access: Access
   /** That of the log, which was there before. */
   readonly state: ListFile['state']
 }
 
 /** Opens a file that exists, and creates the schema in an empty one. The order matters: nothing of ours is written to a file of others. */
-function openWritable(path: string, { name, isService, state }: OpenOptions): ListFile {
+function openWritable(path: string, { name, access, state }: OpenOptions): ListFile {
   const id = readFileId(path)
   // SQLite does not refuse a file that it may not write: it opens it for reading, and the first commit would fail instead of the start.
   accessSync(path, modes.W_OK)
@@ -106,7 +112,9 @@ function openWritable(path: string, { name, isService, state }: OpenOptions): Li
     db.run(`PRAGMA busy_timeout = ${STORE_DEADLINE_MS}`)
     const isNew = checkVersion(db, path) === 0
     // A service of an older version may have the list open, so no command writes to it.
-    if (!isNew && !isService) refuseOtherVersion(db)
+    if (!isNew && access !== 'serve') refuseOtherVersion(db)
+    // A process that was killed while it created the list leaves a file without a schema.
+    if (isNew && mustExist(access)) throw toMissing(path)
     // A damaged list is refused before an address is written to it and confirmed.
     touchTables(db)
     unmarkBackup(db, path)
@@ -181,8 +189,9 @@ export class LostListError extends StoreError {
 
 /**
  * Throws a LostListError unless the files at the paths of a list are those that were opened, and an OutdatedError when a newer program
- * has migrated it. Call it before a commit too: without the index of the log, two processes do not see each other's locks, and each
- * overwrites what the other one has committed.
+ * has migrated it. Call it after a commit, because the address is in the file that was opened, and before it: when the index of the log was
+ * deleted, the next process makes a new one. Then the two do not see each other's locks, and each overwrites what the other one has
+ * committed.
  */
 export function checkPlace(list: ListFile): void {
   refuseLost(list)

@@ -214,6 +214,19 @@ test('a full disk: doctor tries a write, and takes it back', async () => {
   expect(await server.run('SELECT FROM rollcall.inbox', url)).toHaveLength(1)
 })
 
+test('doctor keeps the lock of the list for seconds at most, also when it stands still', async () => {
+  const url = await createList()
+  await server.run(
+    `CREATE FUNCTION limited() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+       IF current_setting('idle_in_transaction_session_timeout') <> '3s' THEN RAISE EXCEPTION 'no limit'; END IF;
+       RETURN NULL;
+     END $$;
+     CREATE TRIGGER limited BEFORE UPDATE ON rollcall.list EXECUTE FUNCTION limited()`,
+    url,
+  )
+  expect(await findWrong(url)).toEqual({})
+})
+
 test('doctor tries what compaction does: a publication without a primary key', async () => {
   const url = await server.createUrl()
   await withStore(url, (store) => store.count())

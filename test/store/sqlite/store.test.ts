@@ -52,6 +52,22 @@ function testClocks({ createStore }: Lists): void {
   })
 }
 
+test('a process that was killed while it created a list leaves none, and the next one creates it', async () => {
+  const file = join(folder, 'killed.db')
+  const killed = new Database(file)
+  killed.run('PRAGMA journal_mode = WAL')
+  killed.close()
+  for (const access of ['read', 'change'] as const) {
+    expect(() => openSqliteStore(file, { access })).toThrow(`there is no list at ${file}`)
+  }
+  const store = openSqliteStore(file, { access: 'create' })
+  await store.add(toAddresses('ann@one.example'))
+  await store.close()
+  const read = openSqliteStore(file, { access: 'read' })
+  expect(await read.count()).toMatchObject({ subscribers: 1 })
+  await read.close()
+})
+
 test('somebody who comes back while a change waits for the lock is not suppressed any more', async () => {
   const file = join(folder, 'came-back.db')
   const store = openSqliteStore(file, { access: 'create' })
