@@ -1,6 +1,6 @@
 /**
- * Files that commands write. An output is complete or not there: it is written under another name, and gets its name at the end. It
- * replaces no SQLite database. Only a backup replaces one, which must be a backup too.
+ * Files that commands write. An output is complete or not there: it is written under another name, and gets its name at the end. No
+ * output replaces a SQLite database, but for a backup, which may replace an earlier backup.
  */
 
 import {

@@ -42,7 +42,7 @@ export const HEALTH_DEADLINE_MS = STORE_DEADLINE_MS + 1_000
 /** Milliseconds for which the page waits for a response: longer than the service takes for any. */
 export const RESPONSE_TIMEOUT_MS = BODY_DEADLINE_MS + STORE_DEADLINE_MS + 5_000
 
-/** Milliseconds for which a command waits for the write lock of a SQLite list. */
+/** Milliseconds for which a command that has opened a SQLite list waits for its write lock. */
 export const LOCK_TIMEOUT_MS = 30_000
 
 /** Subscribers in a batch that `export --follow --exec` hands to a command, unless `--batch` says otherwise. */

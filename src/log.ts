@@ -59,7 +59,7 @@ function toText(line: string): string {
   const clock = new Date(time).toTimeString().slice(0, 'hh:mm:ss'.length)
   const lines = [`${clock} ${pino.levels.labels[level]} ${msg}`]
   for (let error = err; error; error = error.cause) {
-    // A defect has a stack, which begins with its message.
+    // What is no Failure has a stack, which begins with its message.
     const { message, stack = message } = error
     lines.push(...stack.split('\n').map((text) => `  ${text}`))
   }

@@ -16,7 +16,7 @@ let isCut = false
  */
 export function writeError(text: string, patience = 1_000): void {
   const end = performance.now() + patience
-  // The line begins on its own line, and not in the middle of another one.
+  // After a line that was cut off, this one begins a new line.
   const all = Buffer.from(isCut ? `\n${text}` : text)
   let bytes: Uint8Array = all
   while (bytes.length > 0) {

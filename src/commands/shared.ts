@@ -30,7 +30,10 @@ export function maskPassword(word: string): string {
   return word.replace(WITH_PASSWORD, '$<start>:PASSWORD$<end>')
 }
 
-/** Without `--list`, the commands in a text for the owner would act on the list of the settings. So they get it, but no password. */
+/**
+ * Adds the `--list` of this command, without its password, to the commands in a text for the owner: they would act on the list of the
+ * settings otherwise.
+ */
 export function nameList(text: string, { list }: VerbOptions): string {
   if (list === undefined) return text
   const option = `--list ${quotePath(maskPassword(list))}`

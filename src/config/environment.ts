@@ -18,7 +18,7 @@ export const DEFAULT_FILE = '/etc/rollcall/env'
  * a file, ENV_FILE in the result names it.
  *
  * @param defaultFile is read when ENV_FILE names none. It may be missing
- * @throws UsageError when the file cannot be read, and as `parseEnvFile`: without it, a command could use another list
+ * @throws UsageError when the file cannot be read, and as `parseEnvFile`: a command that goes on without the file could use another list
  */
 export function readEnvironment(variables: Environment = process.env, defaultFile = DEFAULT_FILE): Environment {
   const name = variables.ENV_FILE
@@ -69,7 +69,7 @@ const LINE = RegExp(String.raw`^\s*(?:${SETTING})?\s*(?:${COMMENT})?$`)
  * Parses an env file: lines `NAME=value` in UTF-8, at least one, and without a name that is almost one of Rollcall's.
  *
  * @param source names the file, for errors
- * @throws UsageError with the number of the first wrong line, and without its value
+ * @throws UsageError with the number of the first wrong line, and without its value; and when it is not UTF-8, or sets nothing
  */
 export function parseEnvFile(bytes: Uint8Array, source: string): NodeJS.Dict<string> {
   const text = decode(bytes)

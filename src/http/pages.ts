@@ -80,7 +80,10 @@ function createPage(options: PagesOptions, language: Language): Handler {
   }
 }
 
-/** Creates the handler of a POST: the rule for typed addresses, and the same limits and intake as the endpoint, with a page as the response. */
+/**
+ * Creates the handler of a POST: the rule for typed addresses, and the same limits and intake as the endpoint. The response is a page, or
+ * the redirect that the owner asked for.
+ */
 function createPageForm(options: PagesOptions, language: Language, pageHeaders: HeaderFields): Handler {
   const { intake, bodies, site, responses } = options
   const own = { 'Content-Type': PAGE_MEDIA_TYPE, 'Cache-Control': CACHE_CONTROL.form }

@@ -28,7 +28,7 @@ export function listen({ routes, fetch, error }: App, { port, host }: Listener, 
     port,
     hostname: host,
     idleTimeout: IDLE_TIMEOUT_S,
-    // The 413 of the runtime has no body, so body.ts limits bodies. What no handler reads, body.ts drops.
+    // The 413 of the runtime has no body, so body.ts limits bodies, and drops those that no handler reads. The operations port reads none.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     development: false,
     // Outside of development, Bun shares a port with other processes by default.

@@ -110,7 +110,7 @@ function toCardProperties({ site, baseUrl, assets, language, name, description }
 }
 
 /**
- * Builds data for search engines: JSON-LD in the vocabulary of schema.org. It says what the page says, and
+ * Builds data for search engines: JSON-LD in the vocabulary of schema.org. It describes the site in its first language, on every page, and
  * names a publisher only if the owner gave a name and a site. It has no `<`, so it cannot end its script element.
  */
 function createStructuredData({ site, baseUrl, assets }: PageOptions): string {

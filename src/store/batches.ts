@@ -132,8 +132,8 @@ export interface ImportCount {
   readonly optOuts: readonly (keyof OptOutTally)[]
   readonly subscribers: readonly (keyof ImportTally)[]
   /**
-   * What each row that is skipped would do if it were an opt-out that removes also without a date. Its subscriber, of the list as it is
-   * before the import, would be removed or kept; `suppressed` when there is no subscriber.
+   * The outcome of each skipped row if it were an opt-out, with or without a date, on the list before the import: `removed` or `kept` for
+   * a subscriber, `suppressed` for anybody else.
    */
   readonly skipped: readonly (keyof OptOutTally)[]
 }

@@ -26,7 +26,7 @@ export interface Waiting {
 /** Compares a saved cursor with the head of the list, as the work of `runCheck`. @param readWaiting reads who comes after a number */
 export type CursorCheck = (head: ListHead, readWaiting: (after: number) => Promise<Waiting>) => Promise<string>
 
-/** Checks since when subscribers wait to be handed over. @param cursor says which one it is. @throws StoreError after more than a day */
+/** Checks since when subscribers wait to be handed over. @param cursor says which one it is. @throws StoreError after a day */
 export function checkWaiting(cursor: string, { count, first }: Waiting): string {
   if (first === null) return `${cursor}; nobody waits`
   const since = toSeqDate(first)

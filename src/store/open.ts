@@ -19,8 +19,9 @@ export async function openStore(list: ListUrl, options: StoreOptions): Promise<S
 /**
  * Makes an empty list, or one that is missing, a copy of another one, with its id, key, numbers and dates.
  *
- * @throws StoreError when it is not empty, or does not have all that was copied; the reason of the signal. Then it has nobody, as
- * before; one that was missing may be there
+ * @throws StoreError when it is not empty, and then it stays as it is; StoreError when it does not have all that was copied, and the reason
+ * of the signal: then it has nobody, and one that was missing may be there; Failure when the new list is there, but a power cut may take
+ * it away
  */
 export async function fillList(list: ListUrl, copy: ListCopy, signal: AbortSignal): Promise<Count> {
   if (list.kind === 'sqlite') {

@@ -3,7 +3,7 @@
  *
  * - Reading never migrates, because a service of an older version may use the list.
  * - `serve` migrates its list, and `copy` an empty target on PostgreSQL. On SQLite, it replaces an empty target.
- * - `restore`, and `backup` of an older backup, migrate the new file that they write, never the one that they read.
+ * - `restore`, and `backup` and `copy` of an older backup, migrate the new file that they write, never the one that they read.
  * - Every other command refuses an older list, and reads an older backup from a copy in memory.
  * - The first release has one version, so what migrates has nothing to do yet. Tests run it with versions of their own.
  * - A process that finds a newer version than its own ends, while it runs too: its supervisor starts the newer program.

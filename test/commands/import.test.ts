@@ -519,7 +519,9 @@ test('many unknown values are one in the command', async () => {
   const lines = Array.from({ length: 30 }, (_, index) => `${index}@site.io,value ${index}\n`)
   const { stderr } = await run(['import', '-'], `email,status\n${lines.join('')}`)
   expect(stderr.split('\n')).toHaveLength(16)
-  expect(stderr).toContain('"value 9" (1 row) is not a known status: --treat\n! and 20 more values of no known status\n')
+  expect(stderr).toContain(
+    '"value 9" (1 row) is not a known status: --treat\n! and 20 more values of no known status\n',
+  )
   expect(stderr).toContain("  rollcall import - --treat 'status:*=STATUS'\n")
 })
 

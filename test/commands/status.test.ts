@@ -158,7 +158,7 @@ test.skipIf(!CAN_MOUNT)('a list on a full disk is not writable, also while a ser
     "$0" serve 2> log & pid=$!
     until grep -q listening log; do sleep 0.02; done
     dd if=/dev/zero of=data/fill bs=4k 2> /dev/null
-    grep -o 'is in memory (tmpfs)' log; "$0" doctor | grep -c '^disk .*in memory'
+    grep -o 'is in memory (tmpfs or ramfs)' log; "$0" doctor | grep -c '^disk .*in memory'
     "$0" healthcheck; grep -o 'the service is not ready' log
     "$0" status | grep writable; "$0" status > /dev/null; echo "exit $?"
     "$0" status --html list.html; grep -o 'The list cannot be written: .*full' list.html
@@ -172,7 +172,7 @@ test.skipIf(!CAN_MOUNT)('a list on a full disk is not writable, also while a ser
   }
   const { stdout, stderr } = Bun.spawnSync([...IN_NAMESPACE, 'bash', '-c', script, PROGRAM], { cwd: folder, env })
   expect(stdout.toString()).toMatch(
-    /^is in memory \(tmpfs\)\n1\nthe service is not ready\nwritable {4}no: .*the disk is full.*\nexit 1\nThe list cannot be written: .*the disk is full\n$/,
+    /^is in memory \(tmpfs or ramfs\)\n1\nthe service is not ready\nwritable {4}no: .*the disk is full.*\nexit 1\nThe list cannot be written: .*the disk is full\n$/,
   )
   expect(stderr.toString()).toContain('503, the store fails')
   expect(stderr.toString()).toContain('the disk is full')

@@ -99,7 +99,7 @@ test('the metric of free space is that of the disk to which a link leads', async
   const folder = await createFolder()
   await symlink(join(other, 'list.db'), join(folder, 'list.db'))
   const service = await startService({ folder, env: { OPS_PORT: '0', DATABASE_URL: 'sqlite:list.db' } })
-  await service.logged(`${other} is in memory (tmpfs), and the list is gone when the machine restarts`)
+  await service.logged(`${other} is in memory (tmpfs or ramfs), and the list is gone when the machine restarts`)
   const measure = async () => {
     const metrics = await (await service.ops('/metrics')).text()
     return Number(/^rollcall_disk_free_bytes (.*)$/m.exec(metrics)?.[1])

@@ -2,7 +2,7 @@
 
 /**
  * The newest functions that the script calls: where each one is, and its name. The versions are those that had it first, of Chrome,
- * Safari and Firefox. Everything else that the script calls is in Chrome 80, Safari 13.1 and Firefox 75, which are the first
+ * Safari and Firefox. Everything else that the script calls is in Chrome 80, Safari 13.1 and Firefox 74, which are the first
  * that can read its syntax; test/page/engines.yaml has the list.
  */
 const NEEDED: readonly (readonly [owner: object, name: string])[] = [

@@ -48,7 +48,7 @@ export interface Client {
   repeat<T>(work: (sql: SQL) => Promise<T>): Promise<T>
   /** Runs work in a transaction. Each statement sees what was committed before it. */
   transact<T>(work: (transaction: SQL) => Promise<T>): Promise<T>
-  /** The same, and rolls the transaction back. */
+  /** Runs work in a transaction, and rolls it back. */
   rollBack<T>(work: (transaction: SQL) => Promise<T>): Promise<T>
   /** Begins a transaction that sees one state of the list. */
   snapshot(): Promise<OpenTransaction>

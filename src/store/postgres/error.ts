@@ -12,7 +12,8 @@ export function expectCount({ count }: { readonly count: number }, expected: num
 
 /**
  * Names the list, the reason and the SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html) or the code of the
- * runtime in one line. The message of an error is not shown: PostgreSQL quotes rows in some, and the client may quote the URL.
+ * runtime in one line. The message of an error is not shown, but for that of a missing privilege: PostgreSQL quotes rows in some, and the
+ * client may quote the URL.
  */
 export function toServerError(name: string, error: unknown): StoreError {
   const code = toCode(error)

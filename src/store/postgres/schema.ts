@@ -84,8 +84,8 @@ export interface SchemaOptions {
  * Finds a list of the present version. Changes no list that has addresses.
  *
  * @returns whether it created the list
- * @throws MissingListError when the schema is missing
- * @throws StoreError when it is older; OutdatedError when it is newer
+ * @throws MissingListError when the schema is missing, and must not be created
+ * @throws StoreError when it is older, and must not be migrated here; OutdatedError when it is newer
  */
 export async function prepareSchema(sql: SQL, { create, lockMs, onOlder }: SchemaOptions): Promise<boolean> {
   const { version, mayMigrate } = await sql.begin(async (transaction) => {

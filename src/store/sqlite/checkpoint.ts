@@ -8,8 +8,8 @@
  * which is the last part of this text:
  *
  *   service, last slice of compaction      after RUN_COMMITS of its commits: see below.
- *   service, after a reply, and before     from LOG_PAGES on: the net, for a load that leaves no run of compaction to its end. With
- *   a slice of compaction                  more pages, one checkpoint holds up requests for longer; with fewer, pages that change
+ *   service, between requests              from LOG_PAGES on, after a reply and before a slice of compaction: the net, for a load that
+ *                                          leaves no run of compaction to its end. With more pages, one checkpoint holds up requests for longer; with fewer, pages that change
  *                                          again and again are moved more often. The number is drawn after each such
  *                                          checkpoint that made the log short, and kept until the next one: nobody can count to it.
  *   command, after each transaction        from COMMAND_PAGES on: more would hold up the syncs of a service for seconds on a slow disk.
@@ -55,7 +55,7 @@ import { getRow } from './transaction.ts'
 /** Commits of a service after which a run of compaction moves the log. */
 const RUN_COMMITS = 128
 
-/** The least number of pages that makes a service move the log: 16 MiB. The number is drawn between this one and its double. */
+/** The least number of pages that makes a service move the log: about 16 MiB. The number is drawn between this one and its double. */
 const LOG_PAGES = 1_000
 
 /** Pages that a command leaves in the log. */

@@ -170,7 +170,7 @@ const MEMORY_TYPES: readonly number[] = [0x01021994, 0x858458f6]
 /** Says that a folder is in memory, and what to do. Undefined if it is on a disk, or on a layer over one. */
 export function describeMemory(folder: string): string | undefined {
   if (!MEMORY_TYPES.includes(statfsSync(folder).type)) return
-  return `${folder} is in memory (tmpfs), and the list is gone when the machine restarts: use a folder on a disk`
+  return `${folder} is in memory (tmpfs or ramfs), and the list is gone when the machine restarts: use a folder on a disk`
 }
 
 /** Says in one line which files of a list other users may read or write, and what to run. Undefined if there are none. */

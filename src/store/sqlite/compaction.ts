@@ -79,6 +79,9 @@ interface Step {
 /** Each runs a slice of its stage, with a limit for the size of the step. */
 const STAGES = { sort: sortRows, add: addIdentities, move: moveRows } as const
 
+/** How much each stage does in a slice. */
+type Paces = Readonly<Record<keyof typeof STAGES, ReturnType<typeof createPace>>>
+
 /** The compaction of a list on one connection. */
 export interface Compaction {
   /**
@@ -96,28 +99,24 @@ export function createCompaction(db: Database): Compaction {
   db.run(`ATTACH ':memory:' AS pass`)
   db.run('CREATE TABLE pass.sorted (identity TEXT, seq INTEGER, PRIMARY KEY (identity, seq)) WITHOUT ROWID')
   db.run('CREATE TABLE pass.repeated (seq INTEGER PRIMARY KEY)')
-  const paces = { sort: createPace(ROWS), add: createPace(ADDRESSES), move: createPace(ROWS) }
+  const paces: Paces = { sort: createPace(ROWS), add: createPace(ADDRESSES), move: createPace(ROWS) }
   let pass = NEW_PASS
 
   return {
     slice(upTo = Number.MAX_SAFE_INTEGER) {
       const { stage } = pass
-      const pace = paces[stage]
       // The wait for the lock does not count.
       let began = 0
       const work = () => {
         // In the transaction; for `add` and `move` under the lock, so that no slice that writes follows a migration.
         refuseOtherVersion(db)
         began = performance.now()
-        const step: Step = STAGES[stage](db, pass, pace.size(), upTo)
-        if (stage !== 'add' || !step.next || !isSmallAndAdded(step.next)) return step
-        const moved = moveRows(db, step.next, paces.move.size())
-        // The pace is that of the first stage, and so is the size. The time is that of both, so the next slice is rather too small.
-        return { size: step.size, next: moved.next }
+        return runStage(db, pass, paces, upTo)
       }
+      const transaction = db.transaction(work)
       // To sort takes no lock, but reads one state of the inbox.
-      const { size, next } = stage === 'sort' ? db.transaction(work)() : db.transaction(work).immediate()
-      pace.record(size, performance.now() - began)
+      const { size, next } = stage === 'sort' ? transaction() : transaction.immediate()
+      paces[stage].record(size, performance.now() - began)
       pass = next ?? NEW_PASS
       return next !== undefined
     },
@@ -131,6 +130,16 @@ export function createCompaction(db: Database): Compaction {
       }
     },
   }
+}
+
+/** Runs a slice of the stage of a pass. With few addresses, one that adds them also moves their rows. */
+function runStage(db: Database, pass: Pass, paces: Paces, upTo: number): Step {
+  const { stage } = pass
+  const step: Step = STAGES[stage](db, pass, paces[stage].size(), upTo)
+  if (stage !== 'add' || !step.next || !isSmallAndAdded(step.next)) return step
+  const moved = moveRows(db, step.next, paces.move.size())
+  // The pace is that of the first stage, and so is the size. The time is that of both, so the next slice is rather too small.
+  return { size: step.size, next: moved.next }
 }
 
 function isSmallAndAdded({ stage, sorted }: Pass): boolean {
@@ -155,7 +164,8 @@ function findRows(db: Database, after: number, upTo: number, limit: number) {
 
 /** Sorts more rows. The pass goes on to `add` when it has enough addresses, or all rows. */
 function sortRows(db: Database, pass: Pass, limit: number, upTo: number): Step {
-  // What an earlier pass left that was given up: its entries would be added, and its repeats kept off the list, in this one.
+  // Empties the tables. An earlier pass that was given up may have left entries, which this one would add, and repeats, which it would
+  // keep off the list.
   const isFirstSlice = pass.sorted === 0
   if (isFirstSlice) {
     db.run('DELETE FROM pass.sorted')

@@ -82,7 +82,7 @@ export function readDates(db: Database): Pick<StoreStatus, 'imported' | 'lastAcc
 /** Counts the subscribers after a number, without those in reserved domains. */
 export function readWaiting(db: Database, after: number): Waiting {
   const query = `SELECT count(*) AS count, min(seq) AS first FROM subscribers WHERE seq > ?1 AND NOT ${IS_RESERVED}`
-  return db.query<Waiting, [number]>(query).get(after) ?? { count: 0, first: null }
+  return getRow<Waiting>(db, query, after)
 }
 
 /** Reads the whole list, as `readDates` does, and takes half a second more for each million who came in the days of the status. */

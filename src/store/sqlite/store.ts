@@ -153,8 +153,8 @@ async function writeBatch<T>(list: OpenList, { addresses, plan }: Batch<T>): Pro
 }
 
 /**
- * Writes in a transaction of its own when the lock is free, and moves what it wrote out of the log. Only the transaction is tried
- * again: what follows its commit must not repeat it. @throws as `write`
+ * Writes in a transaction of its own when the lock is free, and keeps the log short. Only the transaction is tried again: what
+ * follows its commit must not repeat it. @throws as `write`
  */
 async function writeStep<T>(list: OpenList, work: () => T): Promise<T> {
   const result = await retryBusy(() => write(list, work))

@@ -31,8 +31,7 @@ export function findOlder({ db }: ListFile): number | undefined {
 export async function upgrade(list: ListFile): Promise<string | undefined> {
   const { db } = list
   const path = toPath(db)
-  // No file gets this name: the partial file is called after it, and without the time in it, so that the next attempt finds and deletes
-  // what a killed one left.
+  // Only the partial file is named after this. There is no time in it, so that the next attempt finds and deletes what a killed one left.
   const partialBase = join(dirname(path), `${basename(path, extname(path))}.before-upgrade${extname(path)}`)
   const kept = join(dirname(path), toKeptName(path, 'before-upgrade'))
   return await withPartialFile(partialBase, path, async (partial) => {

@@ -30,17 +30,20 @@ export function* markBroken(rows: Iterable<Row>, layout: Layout, width: number):
 
 const toBroken = (row: Row): Row => ({ ...row, problem: row.problem ?? BROKEN })
 
-/** Whether two rows together are one that can be read. Not when both have addresses, or one of them alone says the same. */
+/**
+ * Whether two rows together are one that can be read. Two that both have addresses are not one, nor two of which one alone says the same as
+ * both together.
+ */
 function isSplitRow({ cells: start }: Row, { cells: end }: Row, layout: Layout, width: number): boolean {
   const isShort = start.length < width || end.length < width
-  const isOne = start.length + end.length - 1 <= width
-  if (!isShort || !isOne) return false
+  const fitsOneRow = start.length + end.length - 1 <= width
+  if (!isShort || !fitsOneRow) return false
   const broken = start.length - 1
   const joined = [...start.slice(0, broken), `${start[broken]}${end[0]}`, ...end.slice(1)]
   if (!isReadable(joined, layout)) return false
-  const isRow = (cells: readonly string[]) => toAddresses(cells, layout) !== ''
-  const areRows = isRow(start) && isRow(end)
-  return !areRows && !saysSame(start, joined, layout) && !saysSame(end, joined, layout)
+  const hasAddress = (cells: readonly string[]) => toAddresses(cells, layout) !== ''
+  const haveBoth = hasAddress(start) && hasAddress(end)
+  return !haveBoth && !saysSame(start, joined, layout) && !saysSame(end, joined, layout)
 }
 
 const toCell = (cells: readonly string[], { index }: Column) => cells[index]?.trim() ?? ''

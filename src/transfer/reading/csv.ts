@@ -119,7 +119,7 @@ function readQuoted(text: string, start: number, csv: QuotedCsv) {
 function swallowsRow(lines: readonly string[], cells: readonly string[], { delimiter, width }: QuotedCsv): boolean {
   if (lines.length === 1) return false
   // Only the first lines are read before the number of columns is known, to find the header.
-  if (width === undefined) return holdsAddress(lines, delimiter)
+  if (width === undefined) return holdsRowBelowHeader(lines, delimiter)
   return holdsRow(lines, cells, delimiter, width)
 }
 
@@ -178,7 +178,7 @@ function findClosingQuote(text: string, opening: number): number {
 }
 
 /** Whether only a later line of a header has an address. Then it is a row, and a quote before it is not closed. */
-function holdsAddress([header = '', ...lines]: readonly string[], delimiter: string): boolean {
+function holdsRowBelowHeader([header = '', ...lines]: readonly string[], delimiter: string): boolean {
   const isRow = (line: string) => line.split(delimiter).some((cell) => parseOwnerAddress(cell.replaceAll('"', '')).ok)
   return !isRow(header) && lines.some(isRow)
 }

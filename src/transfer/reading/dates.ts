@@ -137,9 +137,10 @@ function parseWritten(text: string, order: DateOrder | undefined): ParsedDate {
   if (!day) return { ok: false, reason: `the format of the date is not known: use ${EXAMPLE}, or --date-column none` }
   const time = found?.groups
   const vague = toVagueness(time)
-  // In the order in which it is written. Only where another order is possible (`either`), that is day, month and year.
-  const dmy = toMilliseconds(day, time)
-  if (!day.either) return checkTime(dmy, vague)
+  const asWritten = toMilliseconds(day, time)
+  if (!day.either) return checkTime(asWritten, vague)
+  // Another order is possible, such as in 3/4/2024. The form reads it as day, month and year.
+  const dmy = asWritten
   const mdy = toMilliseconds({ ...day, day: day.month, month: day.day }, time)
   if (order) return checkTime({ dmy, mdy }[order], vague)
   if (dmy === mdy) return checkTime(dmy, vague)

@@ -56,9 +56,11 @@ export const treating = (value: Value, status: Status, effect: string): Answer =
 export function removing({ value, people, removable, areUndated }: Skipped, effect: Effect): Answer {
   const some = `removes ${toNumber(removable)} of them (the others: ${effect.reasonOfKept})`
   const removes = removable < people ? some : 'removes them'
-  if (!areUndated) return treating(value, 'suppressed', removes)
-  const answer = treating(value, 'suppressed', effect.undatedKept ? `${removes}, and others without a date` : removes)
-  return { ...answer, option: `${answer.option} --undated remove` }
+  // `--undated remove` also removes people who left by their status.
+  const areOthersUndated = areUndated && effect.undatedKept !== undefined
+  const answer = treating(value, 'suppressed', areOthersUndated ? `${removes}, and others without a date` : removes)
+  if (!areUndated) return answer
+  return { option: `${answer.option} --undated remove`, effect: answer.effect }
 }
 
 /** Such as `line 3 "bob@"`, and why it is rejected. For an invalid address, the cell says enough. */

@@ -18,7 +18,7 @@ export interface Skipped extends People {
   readonly value: Value
   /** Those whom it would remove if the value meant that they left. */
   readonly removable: number
-  /** Whether that takes `--undated remove`. */
+  /** Whether they are removed only with `--undated remove`, because the dates of some are unknown. */
   readonly areUndated: boolean
 }
 

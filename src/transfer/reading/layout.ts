@@ -9,7 +9,7 @@ import { ADDRESS_NAMES, DATE_NAMES, RULES } from './programs.ts'
 import { createFindValue, type Treatments, type Value } from './statuses.ts'
 import { toPlain } from './words.ts'
 
-/** Doubts that no other option answers. docs/import.md says what each is about. */
+/** The kinds of doubts that `--accept` answers. docs/import.md says what each is about. */
 export const DOUBTFUL = ['silence', 'words', 'lines', 'removals'] as const
 export type Doubtful = (typeof DOUBTFUL)[number]
 

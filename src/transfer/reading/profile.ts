@@ -44,7 +44,10 @@ const MAX_NO = 60
 /** Longer cells are no flag. */
 const MAX_FLAG = 20
 
-/** Finds who says no in a column: `learn` which values say no, of any person, and `meet` the first person to be added who has one. */
+/**
+ * Finds who says no in a column: `learn` which values say no, from the rows of all who have not left, and `meet` the first person to be
+ * added who has one.
+ */
 class Answers {
   /** Values that say no. */
   readonly #noes = new Set<string>()

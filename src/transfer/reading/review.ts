@@ -45,7 +45,9 @@ export function toReviewLines(review: Review): readonly string[] {
   ]
 }
 
-/** What becomes of the addresses on the list, and of rows without one. */
+const LEFT_OUT = 'left out (suppressed before, or in another row)'
+
+/** What becomes of the addresses in the file, and of the rows that are not imported. */
 function toCountLines({ rows, effect }: Review): readonly string[] {
   const { counts, rejected, options } = rows
   const removed = effect?.removed ? `, ${toNumber(effect.removed)} removed from the list` : ''
@@ -56,7 +58,7 @@ function toCountLines({ rows, effect }: Review): readonly string[] {
     [effect?.suppressed ?? counts.suppressed, `left: would be suppressed${removed}`],
     [effect?.kept ?? 0, `left, and would stay on the list (${effect?.reasonOfKept})`],
     [counts.skip, 'skipped'],
-    [effect?.leftOut ?? 0, 'left out (suppressed before, or in another row)'],
+    [effect?.leftOut ?? 0, LEFT_OUT],
     [counts.rejected, `rejected: ${join(described)}`],
     [counts.empty, 'empty'],
   ]
@@ -176,7 +178,7 @@ export function describeTally(tally: OptOutTally & ImportTally, { rows, effect }
     [tally.suppressed, `suppressed${removed}`],
     [tally.kept, `left but kept (${effect?.reasonOfKept})`],
     [rows.counts.skip, 'skipped'],
-    [tally.leftOut, 'left out (suppressed before, or in another row)'],
+    [tally.leftOut, LEFT_OUT],
     [rows.counts.rejected, 'rejected'],
   ] as const
   const shown = counts.filter(([count], index) => count > 0 || index < 2)

@@ -5,7 +5,7 @@ import { parseOwnerAddresses } from './addresses.ts'
 import { markBroken } from './breaks.ts'
 import type { Row, Table } from './csv.ts'
 import { type DateOrder, isBlank, type ParsedDate, parseDate, toDateText } from './dates.ts'
-import { type Column, findLayout, type Layout, type ReadOptions } from './layout.ts'
+import { type Column, findLayout, type Layout, type ReadOptions, type StatusColumn } from './layout.ts'
 import { type Cell, Collector, MAX_CELL_TEXT, type Profile } from './profile.ts'
 import type { Value } from './statuses.ts'
 import { findFlag, type Status, saysLeft, toPlain } from './words.ts'
@@ -40,7 +40,10 @@ export interface Rows {
   readonly profiles: ReadonlyMap<Column, Profile>
   /** Cells with an `@` in the column of the address, without those of people who left. */
   readonly addresses: number
-  /** The first cell of the column of the address with words, beside an address or without one, that say that somebody left. */
+  /**
+   * The first cell of the column of the address with words, beside an address or without one, that say that somebody left. Rows of people
+   * who left by their status are not looked at.
+   */
   readonly words: Cell | undefined
   /** The first status of somebody who is subscribed by it, although everybody left, and how many rows have it. */
   readonly contradiction: CountedValue | undefined
@@ -194,10 +197,7 @@ function readStatus({ line, cells }: Row, draft: Draft): RowStatus {
   const found = inRow.map(({ column, findValue }) => findValue(cells[column.index] ?? ''))
   const strictest = BY_STRICTNESS.find((one) => found.some(({ status = 'unknown' }) => status === one))
   if (suppress) {
-    // Everybody left, and the column that says who left says that this person did not.
-    const saying = inRow.find(({ saysWhoLeft }) => saysWhoLeft)
-    const contradiction = saying?.findValue(cells[saying.column.index] ?? '')
-    if (strictest === 'subscribed' && contradiction) count(draft.contradictions, contradiction, line)
+    if (strictest === 'subscribed') noteContradiction({ line, cells }, inRow, draft)
     return { status: 'suppressed' }
   }
   for (const one of found) {
@@ -206,11 +206,17 @@ function readStatus({ line, cells }: Row, draft: Draft): RowStatus {
   }
   // A row that is cut off lacks a column, which could say more. Nothing says more than that somebody left.
   const isEnough = found.length === statuses.length || strictest === 'suppressed'
-  const sayingSo = found.filter(({ status = 'unknown' }) => status === strictest)
+  const strictestValues = found.filter(({ status = 'unknown' }) => status === strictest)
   // What the owner said about one of them is said about the row.
-  const value = sayingSo.find(({ isAnswered }) => isAnswered) ?? sayingSo[0]
+  const value = strictestValues.find(({ isAnswered }) => isAnswered) ?? strictestValues[0]
   if (!strictest || !value || !isEnough) return { status: 'cut' }
   return strictest === 'skip' ? { status: strictest, value } : { status: strictest }
+}
+
+/** Everybody left, and no status of a person says so. That is doubtful if the column that says who left says that the person did not. */
+function noteContradiction({ line, cells }: Row, statuses: readonly StatusColumn[], draft: Draft): void {
+  const saying = statuses.find(({ saysWhoLeft }) => saysWhoLeft)
+  if (saying) count(draft.contradictions, saying.findValue(cells[saying.column.index] ?? ''), line)
 }
 
 function count(values: Draft['values'], value: Value, line: number): void {

@@ -1,7 +1,7 @@
 /** What the values of a status column mean. */
 
 import { isBlank, isDate } from './dates.ts'
-import { DATE, EMPTY, NO, type StatusRule } from './programs.ts'
+import { DATE, EMPTY, NO, type StatusRule, type YES } from './programs.ts'
 import { findFlag, findStatus, STATUSES, type Status, saysLeft, toPlain, toPlainValue } from './words.ts'
 
 /** A value of a status column, and what it means. Cells that mean the same, and are written alike, share it. */
@@ -47,7 +47,7 @@ interface Question {
   readonly cell: string
   readonly key: string
   /** What kind of value it is, if it is one of these. */
-  readonly kind: typeof EMPTY | typeof DATE | 'yes' | 'no' | undefined
+  readonly kind: typeof EMPTY | typeof DATE | typeof YES | typeof NO | undefined
 }
 
 function toKind(key: string, isDated: boolean): Question['kind'] {
@@ -96,7 +96,7 @@ export function createFindValue(
     // The table of programs, about the value.
     { isOwner: false, find: ({ key }) => known.get(key) },
     // The table of programs, about yes, no, a date or no value.
-    { isOwner: false, find: ({ kind = '' }) => known.get(kind) },
+    { isOwner: false, find: ({ kind }) => (kind === undefined ? undefined : known.get(kind)) },
     // The words of a status.
     { isOwner: false, find: ({ key }) => (hasWords ? findStatus(key) : undefined) },
     // Words that say that somebody left, among others.

@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path'
 import { join, quote, quotePath } from '../../words.ts'
-import { accepting, type Doubt, describeRow, type FileDoubt, isAccepted, naming } from './doubt.ts'
+import { type Answer, accepting, type Doubt, describeRow, type FileDoubt, isAccepted, naming } from './doubt.ts'
 import type { Column } from './layout.ts'
 import { MAX_VALUES, type Profile } from './profile.ts'
 import { isHarmless, STATUS_NAME, SUBSCRIBERS_ONLY, UNRELATED_NAMES } from './programs.ts'
@@ -71,10 +71,11 @@ const isOfSubscribers = ({ layout }: Rows) => layout.all.some(({ plain }) => SUB
 /** The columns that are not read, and that may say who left. */
 export function findSuspects(rows: Rows): readonly Unread[] {
   const unread = findUnread(rows)
-  const mustBeKnown = isSilenceDoubtful(rows) && !isKnown(rows)
+  // Nothing says who left, and that may be a doubt.
+  const isSilent = isSilenceDoubtful(rows) && !isKnown(rows)
   const isUnknown = ({ column, profile }: Unread) =>
     profile.others > 0 && !profile.saysNothing && !isHarmless(column.plain)
-  return unread.filter((one) => one.sign || (mustBeKnown && isUnknown(one)))
+  return unread.filter((one) => one.sign || (isSilent && isUnknown(one)))
 }
 
 /** Nothing says who left, and something may; or columns that are not read say so. Both are one fact. */
@@ -89,31 +90,39 @@ function isSilenceDoubtful(rows: Rows): boolean {
   return rows.counts.subscribed > 0 && !isAccepted(rows, 'silence')
 }
 
-/** Nothing says who left, and a column or a title may. A file with addresses alone is no doubt. */
+const EVERYBODY: Answer = { option: '--suppress', effect: 'if everybody left' }
+
+/** Nothing says who left, and a title or a column may. A file with addresses alone is no doubt. */
 function findSilence(rows: Rows, suspects: readonly Unread[]): Doubt | undefined {
-  const everybody = { option: '--suppress', effect: 'if everybody left' }
   const title = findTitleLeft(rows)
-  const said = title === undefined ? '' : `the ${title} says that people left, but `
-  const nothing = `${said}nothing in it says who left`
+  if (title !== undefined) return toTitleDoubt(title, suspects)
+  return isKnown(rows) ? undefined : findSilentColumns(suspects)
+}
+
+/** A title that says that people left is a doubt in any case. */
+function toTitleDoubt(title: string, suspects: readonly Unread[]): Doubt {
+  const seen = `the ${title} says that people left, but nothing in it says who left`
+  const [first] = suspects
+  if (!first) return { seen, answers: [EVERYBODY, accepting('silence', 'if nobody left')] }
+  // To ignore a column does not answer what the title says.
+  const answers = [naming('--status-column', first.column, 'if it does'), accepting('silence', 'if not'), EVERYBODY]
+  return { seen: `${seen}, and ${describeUnread(suspects)}`, answers }
+}
+
+/** Columns that are not read may say who left. */
+function findSilentColumns(suspects: readonly Unread[]): Doubt | undefined {
   const [first, ...others] = suspects
-  if (!first) {
-    if (title === undefined) return undefined
-    return { seen: nothing, answers: [everybody, accepting('silence', 'if nobody left')] }
-  }
-  // A title that says so is a doubt in any case.
-  if (title === undefined && isKnown(rows)) return undefined
-  const reading = naming('--status-column', first.column, 'if it does')
+  if (!first) return undefined
+  const ignoring = naming('--ignore-column', first.column, 'if not')
+  const no = others.length === 0 ? ignoring : accepting('silence', 'if not')
+  const answers = [naming('--status-column', first.column, 'if it does'), no, EVERYBODY]
+  return { seen: `nothing in it says who left, and ${describeUnread(suspects)}`, answers }
+}
+
+/** Such as `"VIP" and "Notes" are not read`. */
+function describeUnread(suspects: readonly Unread[]): string {
   const names = join(suspects.map(describeSuspect))
-  if (others.length > 0) {
-    return {
-      seen: `${nothing}, and ${names} are not read`,
-      answers: [reading, accepting('silence', 'if not'), everybody],
-    }
-  }
-  // To ignore the column does not answer what the title says.
-  const ignoring =
-    title === undefined ? naming('--ignore-column', first.column, 'if not') : accepting('silence', 'if not')
-  return { seen: `${nothing}, and ${names} is not read`, answers: [reading, ignoring, everybody] }
+  return `${names} ${suspects.length === 1 ? 'is' : 'are'} not read`
 }
 
 /** What says that the people in the file left, while no row of it does: its name, or the lines above its header. */

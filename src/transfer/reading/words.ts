@@ -158,7 +158,10 @@ export function saysTitleLeft(title: string): boolean {
   return LEFT_TITLE.test(toBare(title)) || saysLeft(title.normalize('NFC').replace(/[^\p{L}]+/gu, ','))
 }
 
-/** Whether a cell, or the name of a column, says that somebody left: among other words, or as one of several that mean it. */
+/**
+ * Whether a cell, or the name of a column, says that somebody left: with a phrase among other words, or with a whole value, which may be
+ * one of several, as in `news, unsubscribed`.
+ */
 export function saysLeft(cell: string): boolean {
   // Most cells of some columns are numbers. An address or a link says nothing about its person.
   if (/^(?:\d*|https?:\S*|[^\s@]+@[^\s@]+)$/.test(cell)) return false

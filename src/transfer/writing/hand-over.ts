@@ -108,8 +108,8 @@ async function createBatch(store: SubscriberStore, selection: Selection, path: s
 }
 
 /**
- * What SCRIPT exits with when not the command decides. A command that exits with one of them too gets a reason that is not its own;
- * the cursor stays all the same.
+ * The exit codes of SCRIPT itself. A command that exits with one of them gets a reason that is not its own; the cursor stays all the
+ * same.
  */
 const SCRIPT_EXIT = { notSent: 200, notRead: 201 } as const
 
