@@ -201,10 +201,10 @@ function findPort(first: number, taken: readonly number[]): number {
   return port
 }
 
-/** Whether no program uses a port, on any address of this machine: the service listens on all of them. */
+/** Whether no program uses a port where the service listens, which is for a proxy on this machine. */
 function isFree(port: number): boolean {
   try {
-    Bun.listen({ hostname: '0.0.0.0', port, socket: { data() {} } }).stop(true)
+    Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }).stop(true)
     return true
   } catch (error) {
     if (toErrorCode(error) === 'EADDRINUSE') return false

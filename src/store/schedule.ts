@@ -1,6 +1,7 @@
 /** The schedule of compaction: when a service compacts, and what it says when that fails. A command compacts before it works. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { MigratingError } from '../subscriber.ts'
 
 /**
  * Runs a slice of compaction in one transaction, so that others can write between two slices. Returns whether there may be more.
@@ -70,10 +71,8 @@ export function createSchedule(compact: Compact, log: (level: 'info' | 'warn', t
       } catch (error) {
         // A stop may cut a slice off.
         if (signal.aborted) return
-        // Nothing is lost: the addresses stay in the inbox, on stable storage.
-        const reason = error instanceof Error ? error.message : String(error)
-        if (!isFailing) log('warn', `compaction fails: addresses stay in the inbox until it works: ${reason}`)
-        isFailing = true
+        // A migration is no failure, and says itself how it goes.
+        if (!(error instanceof MigratingError)) fail(error)
         await pause(RETRY_MS)
         continue
       }
@@ -83,6 +82,13 @@ export function createSchedule(compact: Compact, log: (level: 'info' | 'warn', t
     }
     if (isFailing && !signal.aborted) log('info', 'compaction works again')
     isFailing = false
+  }
+
+  /** Nothing is lost: the addresses stay in the inbox, on stable storage. */
+  function fail(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error)
+    if (!isFailing) log('warn', `compaction fails: addresses stay in the inbox until it works: ${reason}`)
+    isFailing = true
   }
 
   return {

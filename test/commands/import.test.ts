@@ -384,7 +384,7 @@ dry run: `)
     await print(['import', '-', '--rejected', 'out.csv'], text)
     expect(await readFile(join(folder, 'out.csv'), 'utf8')).toBe(
       'line,reason,cell\r\n' +
-        '2,the address is suppressed on this list: the person was removed or left. rollcall remove --forget lets it be imported,a@site.io\r\n' +
+        '2,"the address is suppressed on this list: the person was removed or left. ""remove --forget"" lets it be imported",a@site.io\r\n' +
         '3,another row says that the person left,b@site.io\r\n',
     )
   })

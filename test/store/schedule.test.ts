@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, expect, jest, test } from 'bun:test'
 import { createSchedule, type Schedule } from '../../src/store/schedule.ts'
+import { MigratingError } from '../../src/subscriber.ts'
 
 /** What a slice returns: whether there may be more. */
 const [DONE, MORE] = [false, true] as const
@@ -127,6 +128,15 @@ test('a failure is logged once, tried again every 2 s, and its end is logged', a
   schedule.committed()
   await pass(300)
   expect(lines.slice(2)).toEqual([begins])
+})
+
+test('a migration is no failure, and compaction begins after it', async () => {
+  const migrating = new MigratingError('the list is being migrated')
+  const { lines, slices } = start(migrating, migrating, MORE, DONE)
+  await pass(300)
+  expect([slices(), schedule.isFailing()]).toEqual([1, false])
+  await pass(4_000)
+  expect([slices(), lines]).toEqual([4, []])
 })
 
 test('stop ends a pause at once, waits for the slice that runs, starts no other, and calls it no failure', async () => {

@@ -125,7 +125,9 @@ export function createCompaction(db: Database): Compaction {
       pass = NEW_PASS
       let next: Pass | undefined = NEW_PASS
       while (next) {
-        const step: Step = STAGES[next.stage](db, next, PASS_SIZE, Number.MAX_SAFE_INTEGER)
+        // Few rows of the inbox at a time, so that a pass has not many more addresses than PASS_SIZE.
+        const limit = next.stage === 'add' ? PASS_SIZE : ROWS.most
+        const step: Step = STAGES[next.stage](db, next, limit, Number.MAX_SAFE_INTEGER)
         next = step.next
       }
     },
@@ -138,7 +140,7 @@ function runStage(db: Database, pass: Pass, paces: Paces, upTo: number): Step {
   const step: Step = STAGES[stage](db, pass, paces[stage].size(), upTo)
   if (stage !== 'add' || !step.next || !isSmallAndAdded(step.next)) return step
   const moved = moveRows(db, step.next, paces.move.size())
-  // The pace is that of the first stage, and so is the size. The time is that of both, so the next slice is rather too small.
+  // For the pace of `add`, the slice has the size of `add` and the time of both stages. So the next slice of `add` is rather too small.
   return { size: step.size, next: moved.next }
 }
 

@@ -90,7 +90,7 @@ function findUndatedKept(rows: Rows, { optOuts }: ImportCount): People | undefin
 }
 
 const SUPPRESSED =
-  'the address is suppressed on this list: the person was removed or left. rollcall remove --forget lets it be imported'
+  'the address is suppressed on this list: the person was removed or left. "remove --forget" lets it be imported'
 const LEFT_HERE = 'another row says that the person left'
 
 function findLeftOut(rows: Rows, { subscribers, tally }: ImportCount): Effect['leftOutRows'] {

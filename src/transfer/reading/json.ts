@@ -56,7 +56,9 @@ function toRow(person: unknown, record: number, names: readonly string[]): Row {
   const members = toObject(person)
   // Each of its cells is the whole value, for the file of rejected rows.
   if (!members) return { line: record, cells: names.map(() => toCell(person)), problem: 'it is not a JSON object' }
-  return { line: record, cells: names.map((name) => toCell(members[name] ?? '')) }
+  // `constructor` and others would be found in every object, which inherits them.
+  const toMember = (name: string) => (Object.hasOwn(members, name) ? members[name] : undefined)
+  return { line: record, cells: names.map((name) => toCell(toMember(name) ?? '')) }
 }
 
 const toCell = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))

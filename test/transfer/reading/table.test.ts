@@ -107,3 +107,13 @@ test('any cells are what csv-parse reads', () => {
     { numRuns: 1000 },
   )
 })
+
+test('a person of a JSON list has no value of a member that another one has, also for names that every object has', () => {
+  const text = '[{"email": "a@site.io", "constructor": "x"}, {"email": "b@site.io"}]'
+  const { names, rows } = parseTable(text, 'list.json', false)
+  expect([names, ...[...rows()].map(({ cells }) => [...cells])]).toEqual([
+    ['email', 'constructor'],
+    ['a@site.io', 'x'],
+    ['b@site.io', ''],
+  ])
+})
