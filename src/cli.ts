@@ -201,7 +201,7 @@ function parseDuration(text: string): number {
 /**
  * Refuses empty values: with an unset variable, `--cursor-file "$FILE"` would hand the whole list over. Refuses arguments that are
  * not UTF-8, which the runtime replaces: two names of files would be one. Refuses a closed standard output before anything
- * changes. @throws UsageError, Failure
+ * changes, but not for `serve`, which prints nothing there. @throws UsageError, Failure
  */
 function checkCommand(command: Command): void {
   const empty = command.options.find((option) => isEmpty(command.getOptionValue(option.attributeName())))

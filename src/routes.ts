@@ -19,7 +19,7 @@ export const CACHE_CONTROL = {
   document: 'public, max-age=300',
   /** A file with a hash in its name. */
   asset: 'public, max-age=31536000, immutable',
-  /** The endpoint, and all errors and redirects that are no page. */
+  /** The endpoint, all errors and redirects that are no page, and all of the operations listener. */
   none: 'no-store',
   page: 'public, max-age=300, no-transform',
   /** The page in response to its form. With `no-store`, the Back button would ask the reader to send the form again. */

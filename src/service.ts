@@ -43,7 +43,8 @@ export interface Service {
 /**
  * Starts the service: the list is opened, then each listener. When a step fails, what is open is closed again.
  *
- * @throws StoreError when the list cannot be opened; Failure when a port cannot be bound: nothing stays open
+ * @throws StoreError or UsageError when the list cannot be opened; Failure when a port cannot be bound; as `createPageAssets`. Nothing
+ * stays open
  */
 export async function startService(config: Config, log: Log): Promise<Service> {
   const outdated = Promise.withResolvers<string>()
@@ -62,7 +63,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
     void intake.ready().catch(() => {})
     const bodies = createBodyReader()
     const app = createPublicApp({ config, log, assets, metrics, intake, bodies })
-    // Before the public listener: when the port of operations is taken, nobody has been served yet whom the end of the start cuts off.
+    // Before the public listener: when this port is taken, the start fails, and must not cut off people who are being served already.
     opsServer = await listenForOps({ config, log, metrics, intake, store })
     const server = listen(app, config)
     return {

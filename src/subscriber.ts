@@ -8,7 +8,7 @@ export interface Subscriber {
   readonly seq: number
   /** The first spelling that was accepted. Its identity is unique in the list. */
   readonly email: Address
-  /** When the address was first accepted, UTC. */
+  /** When the address was first accepted, or the date that an import has for it, UTC. */
   readonly subscribedAt: Date
 }
 
@@ -78,11 +78,11 @@ export interface Found {
   readonly suppressedAt?: Date | undefined
 }
 
-/** A removed address, stored as HMAC-SHA-256 of its identity. */
+/** An address that was removed, or left another list, stored as HMAC-SHA-256 of its identity. */
 export interface Suppression {
   /** 32 bytes, under the key of the list. */
   readonly hash: Uint8Array
-  /** When the address was last removed, UTC. */
+  /** When it was last removed, or left another list, UTC. */
   readonly suppressedAt: Date
 }
 

@@ -210,7 +210,7 @@ async function count(
     if (store && cursorFile) checkCursor(await store.head(), cursorFile.cursor)
     return await countImport(store, rows, { ...options, onProgress })
   }
-  // Nobody of a list that is not there was handed over either.
+  // With a cursor, a missing list is an error, and no new list: nobody of it can have been handed over.
   const isNew = !cursorFile && (await isMissing(list))
   const counted = isNew ? await countIn() : await withStore(list, countIn)
   return { effect: toEffect(rows, counted, cursorFile !== undefined), isNew }

@@ -45,7 +45,7 @@ async function findProblem(store: SubscriberStore): Promise<string | undefined> 
   }
 }
 
-/** @throws Failure when no reader was accepted for longer than `maxSilence` */
+/** @throws Failure when no reader was accepted, or imported with such a date, for longer than `maxSilence` */
 function checkSilence({ lastReaderAt }: StoreStatus, maxSilence: number | undefined): void {
   if (maxSilence === undefined) return
   if (!lastReaderAt) throw new Failure('no reader was ever accepted')

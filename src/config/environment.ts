@@ -51,7 +51,7 @@ export const SETTINGS: readonly string[] = [
   'ENV_FILE',
 ]
 
-/** A value in quotes, which may have a `#`, or one without quotes, in which a `#` would begin a comment. */
+/** A value in quotes, which may have a `#`, or one without quotes, which has none: `parseEnv` would cut it off there. */
 const VALUE = /"[^"]*"|'[^']*'|`[^`]*`|[^\s"'`#][^#]*/
 
 /** The parts of a line. The name is its only group. */

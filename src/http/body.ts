@@ -48,7 +48,7 @@ interface Arrival {
 
 /** Creates a reader. All bodies share one timer: a timer for each costs more than everything else here. */
 export function createBodyReader(): BodyReader {
-  // In the order of their deadlines, because all have the same time.
+  // In the order of their deadlines, because each has BODY_DEADLINE_MS from its start.
   const arrivals = new Set<Arrival>()
   let clock: Timer | undefined
   let latest = Number.POSITIVE_INFINITY

@@ -100,7 +100,7 @@ function addStoreGauges(registers: Registry[]) {
   })
   const backupTime = new Gauge({
     name: 'rollcall_backup_timestamp_seconds',
-    help: 'Time of the newest copy (*.db) in the folder "backups" next to a SQLite list, or of that folder while it is empty; NaN without one.',
+    help: 'Time of the newest copy (*.db) in the folder "backups" next to a SQLite list, or of that folder while it has no copy; NaN without the folder, or if it cannot be read.',
     registers,
   })
   return { inboxAge, compactionFails, freeBytes, ready, backupTime }

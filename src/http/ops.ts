@@ -38,7 +38,7 @@ export async function createOps({ metrics, intake, store, log, host, settings }:
     begin: 'the store cannot be measured: some metrics are NaN',
     end: 'the store can be measured again',
   })
-  // The intake logs any other reason.
+  // A migration says itself how it goes. For any other reason, the log of the intake has the details.
   const findProblem = () =>
     intake.ready().then(
       () => undefined,

@@ -11,7 +11,8 @@ export interface Server {
   /** The port that was bound. */
   readonly port: number
   /**
-   * Answers the requests that have begun, until its phase ends; accepts no new connections, and closes all connections.
+   * Makes each response close its connection, and accepts new ones, until the phase `announce` ends. Then answers the requests that have
+   * begun, until their phase ends, and closes all connections.
    *
    * @param signaledAt when the stop was asked for, by `performance.now()`; each phase ends at a fixed time after it
    * @returns how many requests were cut off without a complete response

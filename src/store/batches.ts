@@ -48,7 +48,7 @@ export interface Batch<Outcome> {
 }
 
 export interface Written<Outcome> extends Pick<ChangePlan<Outcome>, 'outcomes'> {
-  /** From when the pace counts, as `performance.now()` says it: the store has the lock. */
+  /** From when the pace counts, as `performance.now()` says it: the store has the lock. On PostgreSQL, it has moved the inbox by then. */
   readonly lockedAt: number
 }
 

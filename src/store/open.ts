@@ -6,7 +6,7 @@ import type { Count, ListCopy, ServiceStore, StoreOptions, SubscriberStore } fro
 import type { CheckResult, CursorCheck } from './check.ts'
 import type { OnOutdated } from './version.ts'
 
-/** Opens a list for a command. `notify` gets a line when the inbox is left out. @throws StoreError */
+/** Opens a list for a command. `notify` gets a line when the inbox is left out. @throws StoreError; UsageError for the name of a file that SQLite may delete */
 export async function openStore(list: ListUrl, options: StoreOptions): Promise<SubscriberStore> {
   if (list.kind === 'sqlite') {
     const { openSqliteStore } = await import('./sqlite/store.ts')
@@ -19,9 +19,10 @@ export async function openStore(list: ListUrl, options: StoreOptions): Promise<S
 /**
  * Makes an empty list, or one that is missing, a copy of another one, with its id, key, numbers and dates.
  *
- * @throws StoreError when it is not empty, and then it stays as it is; StoreError when it does not have all that was copied, and the reason
- * of the signal: then it has nobody, and one that was missing may be there; Failure when the new list is there, but a power cut may take
- * it away
+ * @throws StoreError when it is not empty: it stays as it is
+ * @throws StoreError when it does not have all that was copied; the reason of the signal. It has nobody then, and one that was missing may
+ * be there, empty
+ * @throws Failure when the new list is there, but a power cut may take it away
  */
 export async function fillList(list: ListUrl, copy: ListCopy, signal: AbortSignal): Promise<Count> {
   if (list.kind === 'sqlite') {

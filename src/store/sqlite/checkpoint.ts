@@ -8,10 +8,8 @@
  * which is the last part of this text:
  *
  *   service, last slice of compaction      after RUN_COMMITS of its commits: see below.
- *   service, between requests              from LOG_PAGES on, after a reply and before a slice of compaction: the net, for a load that
- *                                          leaves no run of compaction to its end. With more pages, one checkpoint holds up requests for longer; with fewer, pages that change
- *                                          again and again are moved more often. The number is drawn after each such
- *                                          checkpoint that made the log short, and kept until the next one: nobody can count to it.
+ *   service, between requests              from LOG_PAGES on, after a reply and before a slice of compaction: for a load that leaves
+ *                                          no run of compaction to its end.
  *   command, after each transaction        from COMMAND_PAGES on: more would hold up the syncs of a service for seconds on a slow disk.
  *                                          Not after `add` and `probe`, which only tests call on a store for commands.
  *   a process that opens it to write       a log that no other process uses (`moveLeftLog`).
@@ -21,6 +19,9 @@
  * The last slice of a run goes by commits, because everybody may know how many there were. Nobody sees the checkpoint in the time of its
  * slice: each slice takes SLICE_MS at least, even if it finds nothing. RUN_COMMITS of a quiet list make a log of about 700 pages, which is below
  * LOG_PAGES, so on such a list only this checkpoint moves the log.
+ *
+ * LOG_PAGES is a net. With more pages, one checkpoint holds up requests for longer; with fewer, pages that change again and again are moved
+ * more often. The number is drawn between it and its double, after each such checkpoint that made the log short: nobody can count to it.
  *
  * A long reader, such as a backup, keeps its pages in the log. Compaction changes pages all over a large list, and one checkpoint after
  * the reader would move all of them. So a service does not compact while the log stays as long as the number that was drawn, from
@@ -52,7 +53,7 @@ import { isBusy, toPath } from './error.ts'
 import { hasContent, keepDescriptor } from './paths.ts'
 import { getRow } from './transaction.ts'
 
-/** Commits of a service after which a run of compaction moves the log. */
+/** Commits of addresses after which a run of compaction moves the log. */
 const RUN_COMMITS = 128
 
 /** The least number of pages that makes a service move the log: about 16 MiB. The number is drawn between this one and its double. */
@@ -74,7 +75,7 @@ export interface ListLog {
      * have, or has forgotten them.
      */
     unsound: 'copied' | 'forgotten' | undefined
-    /** Commits of this process since it last moved the log at the end of a run of compaction. */
+    /** Commits of addresses since a service last moved the log at the end of a run of compaction. */
     commits: number
     /** The number of pages at which a service moves the log: see `keepServiceLogShort`. */
     servicePages: number
@@ -205,7 +206,7 @@ export function keepServiceLogShort(log: ListLog): boolean {
   return length === 'held'
 }
 
-/** Moves the log at the end of a run of compaction, if enough commits came since. */
+/** Moves the log at the end of a run of compaction, if enough commits came since it last did so. */
 export function endRun(log: ListLog): void {
   if (log.state.commits < RUN_COMMITS) return
   writeSoundly(log, () => runCheckpoint(log.db, 'PASSIVE'))

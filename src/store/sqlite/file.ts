@@ -189,9 +189,11 @@ export class LostListError extends StoreError {
 
 /**
  * Throws a LostListError unless the files at the paths of a list are those that were opened, and an OutdatedError when a newer program
- * has migrated it. Call it after a commit, because the address is in the file that was opened, and before it: when the index of the log was
- * deleted, the next process makes a new one. Then the two do not see each other's locks, and each overwrites what the other one has
- * committed.
+ * has migrated it. Call it before a commit and after it:
+ *
+ * - Before it, because the index of the log may have been deleted. Then the next process makes a new one, the two do not see each other's
+ *   locks, and each overwrites what the other one has committed.
+ * - After it, because the commit is in the files that were opened, which may not be at their paths any more.
  */
 export function checkPlace(list: ListFile): void {
   refuseLost(list)
@@ -249,8 +251,9 @@ export function checkWritable(list: ListFile): void {
 }
 
 /**
- * Connections that nothing closes before the process ends, the garbage collector neither: to close a list deletes the log at its path,
- * which may belong to another list by now, or have what could not be moved. When the list itself was replaced, SQLite leaves that log.
+ * Connections that nothing closes before the process ends, the garbage collector neither: to close a list deletes the log at its path. That
+ * log may be the one of another process by now, which made it anew when ours was deleted, or it has what could not be moved. Only when the
+ * file of the list itself was replaced does SQLite leave the log (databaseIsUnmoved in pager.c).
  */
 const kept: Database[] = []
 

@@ -1,6 +1,7 @@
 /**
  * Puts a new file in the place of a list: a backup (`restore`), or a copy of another list (`copy`). Both write a new file beside the
- * list, and rename it to the name of the list at the end. A restore locks the list before that. A copy finds an empty list, and locks it at the end.
+ * list, and rename it to the name of the list at the end. A restore locks the list before that. A copy finds an empty list or
+ * none. It locks it for a moment before it begins, to be refused early, and again at the end.
  */
 
 import type { Database } from 'bun:sqlite'

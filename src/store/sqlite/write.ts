@@ -7,7 +7,7 @@ import { type Changes, createSuppressionHash } from '../changes.ts'
 import { takeNumbers } from './inbox.ts'
 import { readHead } from './read.ts'
 
-/** Subscribers whose suppressions are looked for in one transaction: about 20 ms. */
+/** Subscribers whose suppressions are looked for at a time: about 20 ms. */
 const RETURNED_BATCH = 10_000
 
 /**

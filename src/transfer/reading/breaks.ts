@@ -31,8 +31,8 @@ export function* markBroken(rows: Iterable<Row>, layout: Layout, width: number):
 const toBroken = (row: Row): Row => ({ ...row, problem: row.problem ?? BROKEN })
 
 /**
- * Whether two rows together are one that can be read. Two that both have addresses are not one, nor two of which one alone says the same as
- * both together.
+ * Whether two rows together are one that can be read. They are two when both have an address. They are also two when one of them alone
+ * says all that both together would say: then nothing of it was in the other one.
  */
 function isSplitRow({ cells: start }: Row, { cells: end }: Row, layout: Layout, width: number): boolean {
   const isShort = start.length < width || end.length < width

@@ -13,7 +13,8 @@ export type DateOrder = 'dmy' | 'mdy'
 export type ParsedDate = Result<Date | undefined, string> & {
   readonly order?: DateOrder | undefined
   /**
-   * The last moment that counts, but not later than now: the end of a day in UTC, or ANY_ZONE_MS after a time without a zone.
+   * The last moment that counts, but not later than now: the end of a day in UTC, ANY_ZONE_MS after a time without a zone, or the time
+   * itself.
    */
   readonly latest?: Date | undefined
 }

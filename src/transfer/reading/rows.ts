@@ -21,7 +21,10 @@ interface Place {
 /** A value of a status column, how many rows have it, and the first of them. */
 export type CountedValue = Value & Place & { readonly rows: number }
 
-/** What was read, row by row. Nobody with an unknown status is in it. */
+/**
+ * What was read, row by row. Of a row with an unknown status, no person is in it, only what its cells are: in `values`, `profiles`,
+ * `addresses` and `words`.
+ */
 export interface Rows {
   readonly table: Table
   readonly options: ReadOptions
@@ -237,7 +240,10 @@ function noteDate(draft: Draft, date: Date | undefined, line: number): void {
   if (date > draft.dates.last) draft.dates.last = date
 }
 
-/** Notes what is beside an address. Most cells are an address alone, and a long one is none. */
+/**
+ * Counts a cell with an `@`, and notes the first one with words that say that somebody left. Cells that are an address alone, as most are,
+ * or that are too long to be an address with a few words, have none.
+ */
 function noteAddress(draft: Draft, cell: string, line: number): void {
   if (cell.includes('@')) draft.addresses++
   if (draft.words || cell.length > MAX_CELL_TEXT || /^[^\s@()<>]*@[^\s@()<>]*$/.test(cell)) return

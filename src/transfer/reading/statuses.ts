@@ -116,7 +116,7 @@ export function createFindValue(
     const question = { cell, key, kind }
     const source = sources.find(({ find }) => find(question) !== undefined)
     const status = source?.find(question)
-    // A column that the owner named has a meaning for every value.
+    // In a column that the owner named, an empty value is a question, as any other value.
     const isAssumed = !status && kind === EMPTY && !isNamed
     const isAnswered = source?.isOwner === true
     const shown = key === '' ? '' : value
