@@ -64,7 +64,7 @@ export interface OptOutTally {
 export interface ChangeOptions {
   /** Stops the change before its next batch: it rejects with the reason of the signal. The batches before it stay. */
   readonly signal?: AbortSignal | undefined
-  /** Gets after each batch how many rows are written. */
+  /** Gets after each batch how many rows are done: written, or counted by `countImport`. */
   readonly onProgress?: ((done: number) => void) | undefined
 }
 

@@ -43,20 +43,20 @@ export function createApp(options: AppOptions): App {
   const isAlias = createAliasCheck(baseUrl)
 
   /** The headers of a redirect to the canonical host, which depend on the kind of path. */
-  type ToAliasHeaders = (request: Request) => HeaderFields
+  type ToRedirectHeaders = (request: Request) => HeaderFields
 
-  const toUsual: ToAliasHeaders = () => responses.headers
+  const toUsual: ToRedirectHeaders = () => responses.headers
   // A browser lets a page of another origin follow a redirect only if CORS allows both responses (Fetch, "HTTP fetch").
-  const toReadable: ToAliasHeaders = () => ({ ...responses.headers, ...READABLE_BY_ANY_ORIGIN })
+  const toReadable: ToRedirectHeaders = () => ({ ...responses.headers, ...READABLE_BY_ANY_ORIGIN })
 
   /** Makes a handler check the host first. @param label of the path in metrics */
-  function createRoute(label: string, handler: Handler, toAliasHeaders = toUsual): Handler {
+  function createRoute(label: string, handler: Handler, toRedirectHeaders = toUsual): Handler {
     const count = (response: Response) => {
       metrics?.request(label, response.status)
       return response
     }
     return (request) => {
-      const response = bodies.discardUnread(request, checkHost(request, toAliasHeaders) ?? handler(request))
+      const response = bodies.discardUnread(request, checkHost(request, toRedirectHeaders) ?? handler(request))
       return metrics ? Promise.resolve(response).then(count) : response
     }
   }
@@ -65,7 +65,7 @@ export function createApp(options: AppOptions): App {
    * Returns the response to a request for the alias, with a Host that is too long or doubled, or of the method CONNECT; undefined for every
    * other one.
    */
-  function checkHost(request: Request, toAliasHeaders: ToAliasHeaders): Response | undefined {
+  function checkHost(request: Request, toRedirectHeaders: ToRedirectHeaders): Response | undefined {
     // The target of CONNECT is a host, not a path (RFC 9112 section 3.2.3).
     if (request.method === 'CONNECT') return responses.problem('no_such_path')
     const host = request.headers.get('host')
@@ -74,7 +74,7 @@ export function createApp(options: AppOptions): App {
     if (host.length > MAX_HOST_LENGTH) return responses.problem('no_such_path')
     // The runtime joins two fields (RFC 9112 section 3.2).
     if (host.includes(',')) return responses.problem('two_hosts')
-    return isAlias(host) ? redirect(308, baseUrl + toTarget(request.url), toAliasHeaders(request)) : undefined
+    return isAlias(host) ? redirect(308, baseUrl + toTarget(request.url), toRedirectHeaders(request)) : undefined
   }
 
   const endpoint = createRoute(ENDPOINT.path, subscribe, (request) => cors(request).headers)

@@ -19,7 +19,7 @@ const ALL_PROBLEMS = { ...PROBLEMS, ...UNDESCRIBED_PROBLEMS }
 
 type ProblemName = keyof typeof ALL_PROBLEMS
 
-/** The JSON responses with the same headers, which a redirect beside them has too. */
+/** JSON responses that share their headers. A redirect in the same place takes `headers` too. */
 export interface JsonResponses {
   readonly headers: HeaderFields
   /** The address is on the list. New and known addresses get the same response. */

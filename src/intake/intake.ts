@@ -184,7 +184,7 @@ function createAttempts(probe: () => void, { log, metrics }: Reports) {
     fail,
     /** Checks whether the store accepts addresses. While commits fail, it does not ask the store. @throws why it does not */
     async check(work: () => Promise<void>): Promise<void> {
-      // A migration ends by itself, and says so. The log has every other reason.
+      // The caller is told that a migration runs, because that ends by itself. Any other reason is in the log only.
       if (trouble.isOn()) throw lastError instanceof MigratingError ? lastError : new StoreError('the store fails')
       try {
         await withDeadline(work(), GIVE_UP_MS, toLateError)

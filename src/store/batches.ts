@@ -1,4 +1,4 @@
-/** The batches of a change, one transaction each, with pauses in which others get the lock; and the dry run of an import. */
+/** The batches of a change, one transaction each, with pauses in which others get the lock; and the count of what an import would do. */
 
 import { type Address, toIdentity } from '../email.ts'
 import type {
@@ -120,7 +120,7 @@ function compare(one: string, other: string): number {
   return 0
 }
 
-/** Addresses that a dry run looks up at a time. All are sorted, so each page of the file of a large list is read by one look-up only. */
+/** Addresses that a count looks up at a time. All are sorted, so each page of the file of a large list is read by one look-up only. */
 const PAGE = 10_000
 
 /** What an import would do to a list, row by row. */

@@ -1,6 +1,6 @@
 /**
  * Plans the changes of imports, opt-outs and removals: takes what a list holds of the addresses, and returns what the store must
- * write. The same for every store and the dry run. An address is on the list or suppressed, never both.
+ * write. The same for every store, and for the count of what an import would do. An address is on the list or suppressed, never both.
  */
 
 import { type Address, toIdentity } from '../email.ts'

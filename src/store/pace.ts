@@ -1,7 +1,7 @@
-/** How much a process does under the lock of a list: as many rows as take a short time. The same for every store. */
+/** How much a process does at a time, mostly under the lock of a list: as many rows as take a short time. The same for every store. */
 
 interface PaceLimits {
-  /** Milliseconds for which a piece of work should hold the lock. */
+  /** Milliseconds that a piece of work should take, and hold the lock if it needs it. */
   readonly milliseconds: number
   /** Rows of the first piece. */
   readonly first: number

@@ -52,12 +52,12 @@ export const treating = (value: Value, status: Status, effect: string): Answer =
   effect,
 })
 
-/** The option that removes people whose rows are skipped. @param effect says why some stay, and whether others left on an unknown date */
-export function removing({ value, people, removable, areUndated }: Skipped, effect: Effect): Answer {
-  const some = `removes ${toNumber(removable)} of them (the others: ${effect.reasonOfKept})`
+/** The option that removes people whose rows are skipped. @param importEffect says why some stay, and whether others left on an unknown date */
+export function removing({ value, people, removable, areUndated }: Skipped, importEffect: Effect): Answer {
+  const some = `removes ${toNumber(removable)} of them (the others: ${importEffect.reasonOfKept})`
   const removes = removable < people ? some : 'removes them'
   // `--undated remove` also removes people who left by their status.
-  const areOthersUndated = areUndated && effect.undatedKept !== undefined
+  const areOthersUndated = areUndated && importEffect.undatedKept !== undefined
   const answer = treating(value, 'suppressed', areOthersUndated ? `${removes}, and others without a date` : removes)
   if (!areUndated) return answer
   return { option: `${answer.option} --undated remove`, effect: answer.effect }

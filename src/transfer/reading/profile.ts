@@ -25,7 +25,10 @@ export interface Profile {
   readonly no: Cell | undefined
   /** Whether all values are flags, such as yes, no, 1 and 0. */
   readonly hasFlagsOnly: boolean
-  /** Whether it cannot say who left, whatever its name: the same value that is no flag, a date, or the address again, in all rows. */
+  /**
+   * Whether it cannot say who left, whatever its name: the same value that is no flag, a date, or the address again, in all rows; or no
+   * value at all.
+   */
   readonly saysNothing: boolean
 }
 

@@ -22,8 +22,8 @@ interface Place {
 export type CountedValue = Value & Place & { readonly rows: number }
 
 /**
- * What was read, row by row. Of a row with an unknown status, no person is in it, only what its cells are: in `values`, `profiles`,
- * `addresses` and `words`.
+ * What was read, row by row. A row with an unknown status adds no person; only its cells count: in `values`, `profiles`, `addresses` and
+ * `words`.
  */
 export interface Rows {
   readonly table: Table

@@ -26,7 +26,8 @@ export type Status = (typeof STATUSES)[number]
  * - As the whole value, also without spaces and punctuation (`toWords`): the kinds from `yes` to `skip` below, and `alone`. `Opted-in!` is
  *   `opted in`.
  * - As a word among others, without spaces and punctuation too (`toWords`): `name`.
- * - As a phrase anywhere in a text (`toPattern`): `left` and `title`. It begins and ends where a word does. With an asterisk at its
+ * - As a phrase anywhere in a text (`toPattern`): `left` and `title`. It begins and ends where a word does, but not in Chinese and
+ *   Japanese. With an asterisk at its
  *   end, a word goes on: `unsubscri*` is in "unsubscribed in May". With one at its start, it may be the end of another word: `*bounc*`
  *   is in "softbounces". Between its words may be anything but letters and digits, or nothing: `e mail` is also e-mail and email.
  * - As a phrase at the start of a text (`toPattern`): `not`.
@@ -167,6 +168,7 @@ export function saysLeft(cell: string): boolean {
   if (/^(?:\d*|https?:\S*|[^\s@]+@[^\s@]+)$/.test(cell)) return false
   if (LEFT.test(toBare(cell))) return true
   const isWord = (word: string) => findStatus(toPlain(word)) === 'suppressed'
+  // In a cell of JSON, quotes and braces are between the words too.
   const separator = cell.startsWith('{') ? /[^\p{L}\p{N}]+/u : /[,;|]/
   return ALONE.has(toPlain(cell)) || cell.split(separator).some(isWord)
 }
