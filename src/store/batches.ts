@@ -10,6 +10,7 @@ import type {
   OptOutRule,
   OptOutTally,
   SubscriberStore,
+  SubscriptionState,
 } from '../subscriber.ts'
 import {
   type ChangePlan,
@@ -82,24 +83,33 @@ export function createBatches(
   }
 
   return {
-    import: async (rows, options = {}) => toImportTally(await writeRows(sortParts(rows), importRow, options)),
+    import: async (rows, options = {}) => {
+      // A small file keeps its order, which an owner sees in exports.
+      const sorted = rows.length <= PART ? rows : sortParts(rows)
+      return toImportTally(await writeRows(sorted, importRow, options))
+    },
     suppress: async (rows, { removeUndated, upTo, ...options }) =>
       toOptOutTally(await writeRows(sortParts(rows), optOutRow({ removeUndated, upTo }), options)),
-    remove: (addresses, { suppress, ...options }) =>
-      writeRows(
-        addresses.map((email) => ({ email })),
-        removeRow({ suppress }),
-        options,
-      ),
+    async remove(addresses, { suppress, ...options }) {
+      const sorted = sortByIdentity(addresses.map((email) => ({ email })))
+      const rows = sorted.map(({ row }) => row)
+      const states = await writeRows(rows, removeRow({ suppress }), options)
+      // In the order of the addresses.
+      const inOrder = Array.from<SubscriptionState>({ length: states.length })
+      for (const [index, { position }] of sorted.entries()) {
+        const state = states[index]
+        if (state) inOrder[position] = state
+      }
+      return inOrder
+    },
   }
 }
 
 /**
- * Sorts rows by identity, PART rows at a time, so that a batch changes few pages of the list, next to those of the batch
- * before. A file of up to PART rows is not sorted: it keeps its order, which an owner sees in exports.
+ * Sorts rows by identity, PART rows at a time, so that a batch changes few pages of the list, next to those of the batch before. What it
+ * writes and syncs holds up requests.
  */
 function sortParts<Row extends { readonly email: Address }>(rows: readonly Row[]): readonly Row[] {
-  if (rows.length <= PART) return rows
   const starts = Array.from({ length: Math.ceil(rows.length / PART) }, (_, part) => part * PART)
   return starts.flatMap((start) => sortByIdentity(rows.slice(start, start + PART)).map(({ row }) => row))
 }
