@@ -24,7 +24,7 @@ import {
 } from './changes.ts'
 import { createPace } from './pace.ts'
 
-/** Rows of a large file that are sorted together, and the most rows of a batch. */
+/** The most rows of a batch. Imports and opt-outs are sorted so many at a time, but an import of no more is not sorted. */
 const PART = 50_000
 
 /** The pace of batches, in rows. */
@@ -49,11 +49,11 @@ export interface Batch<Outcome> {
 }
 
 export interface Written<Outcome> extends Pick<ChangePlan<Outcome>, 'outcomes'> {
-  /** From when the pace counts, as `performance.now()` says it: the store has the lock. On PostgreSQL, it has moved the inbox by then. */
+  /** When the store had the lock, by `performance.now()`. The pace counts from here: PostgreSQL moves the inbox before, and that does not count. */
   readonly lockedAt: number
 }
 
-/** Creates the methods of a store that change it. @param write compacts the inbox, takes the lock, and writes a batch durably */
+/** Creates the methods of a store that change it. @param write writes a batch durably, under the lock and when the inbox is empty */
 export function createBatches(
   write: <Outcome>(batch: Batch<Outcome>) => Promise<Written<Outcome>>,
 ): Pick<SubscriberStore, 'import' | 'suppress' | 'remove'> {
@@ -84,17 +84,17 @@ export function createBatches(
 
   return {
     import: async (rows, options = {}) => {
-      // A small file keeps its order, which an owner sees in exports.
+      // Up to PART rows keep their order, which an owner sees in exports.
       const sorted = rows.length <= PART ? rows : sortParts(rows)
       return toImportTally(await writeRows(sorted, importRow, options))
     },
     suppress: async (rows, { removeUndated, upTo, ...options }) =>
       toOptOutTally(await writeRows(sortParts(rows), optOutRow({ removeUndated, upTo }), options)),
     async remove(addresses, { suppress, ...options }) {
+      // All of them together: a removal gives no numbers, so the order of the addresses is only needed for the result.
       const sorted = sortByIdentity(addresses.map((email) => ({ email })))
       const rows = sorted.map(({ row }) => row)
       const states = await writeRows(rows, removeRow({ suppress }), options)
-      // In the order of the addresses.
       const inOrder = Array.from<SubscriptionState>({ length: states.length })
       for (const [index, { position }] of sorted.entries()) {
         const state = states[index]
@@ -106,8 +106,8 @@ export function createBatches(
 }
 
 /**
- * Sorts rows by identity, PART rows at a time, so that a batch changes few pages of the list, next to those of the batch before. What it
- * writes and syncs holds up requests.
+ * Sorts rows by identity, PART rows at a time, so that a batch changes few pages of the identities, next to those of the batch before. A
+ * batch that changes many pages writes and syncs more, and requests wait for that.
  */
 function sortParts<Row extends { readonly email: Address }>(rows: readonly Row[]): readonly Row[] {
   const starts = Array.from({ length: Math.ceil(rows.length / PART) }, (_, part) => part * PART)
@@ -130,7 +130,7 @@ function compare(one: string, other: string): number {
   return 0
 }
 
-/** Addresses that a count looks up at a time. All are sorted, so each page of the file of a large list is read by one look-up only. */
+/** Addresses that a count looks up at a time. All are sorted, so most pages of the identities of a large list are read by one look-up. */
 const PAGE = 10_000
 
 /** What an import would do to a list, row by row. */
@@ -142,8 +142,8 @@ export interface ImportCount {
   readonly optOuts: readonly (keyof OptOutTally)[]
   readonly subscribers: readonly (keyof ImportTally)[]
   /**
-   * The outcome of each skipped row if it were an opt-out, with or without a date, on the list before the import: `removed` or `kept` for
-   * a subscriber, `suppressed` for anybody else.
+   * The outcome of each skipped row as if it were an opt-out, with or without a date, on the list before the import. `removed` or `kept`: a
+   * subscriber. `suppressed`: anybody else.
    */
   readonly skipped: readonly (keyof OptOutTally)[]
 }
