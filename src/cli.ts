@@ -88,7 +88,7 @@ addListVerb('import', 'Add the addresses in a file, and suppress people who left
   .option('--ignore-column <name>', 'Do not read this column (repeatable)', addValue)
   .option(
     '--treat <value=status>',
-    'Read a value as subscribed, suppressed or skip; * is any other, except an empty one and "no" (repeatable)',
+    'Read a value as subscribed, suppressed or skip; * is any other of no known status, except an empty one and "no" (repeatable)',
     addValue,
   )
   .addOption(excluding(['statusColumn', 'treat'], '--suppress', 'Suppress everybody in the file: all of them left'))

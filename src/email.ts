@@ -128,7 +128,10 @@ export function parseTypedAddress(value: unknown): Result<Address, AddressReason
   return typed.reason === 'invisible' ? bare : typed
 }
 
-/** Makes wide letters narrow, and removes what is certainly not part of an address: a display name, `mailto:`, invisible characters, and punctuation around it. */
+/**
+ * Makes wide letters narrow, and removes what is certainly not part of an address: a display name, `mailto:`, invisible characters, and
+ * punctuation around it.
+ */
 function toBareAddress(text: string): string {
   // U+FF01 to U+FF5E are the printable ASCII characters in full width, as keyboards of East Asia type them.
   const narrow = text.replace(/[\uff01-\uff5e]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))

@@ -277,8 +277,8 @@ const SYSTEM_REASONS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the fields of an error for the log: type, code, message, causes, and the stack of each that is no
- * Failure. Redacts addresses, because databases and parsers quote their input.
+ * Returns the fields of an error for the log: type, code, message, causes, and the stack of each that is no Failure. Redacts addresses,
+ * because databases and parsers quote their input.
  */
 export function toLogged(error: unknown): object {
   if (!(error instanceof Error)) return { message: redactAddresses(String(error)) }

@@ -201,7 +201,7 @@ function findPort(first: number, taken: readonly number[]): number {
   return port
 }
 
-/** Whether no program uses a port where the service listens, which is for a proxy on this machine. */
+/** Whether no program uses a port of the loopback address, on which a service with the settings of `init` listens. */
 function isFree(port: number): boolean {
   try {
     Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }).stop(true)

@@ -184,7 +184,7 @@ function createAttempts(probe: () => void, { log, metrics }: Reports) {
     fail,
     /** Checks whether the store accepts addresses. While commits fail, it does not ask the store. @throws why it does not */
     async check(work: () => Promise<void>): Promise<void> {
-      // The caller is told that a migration runs, because that ends by itself. Any other reason is in the log only.
+      // A caller gets the reason of a migration, because that ends by itself. All other reasons are only in the log.
       if (trouble.isOn()) throw lastError instanceof MigratingError ? lastError : new StoreError('the store fails')
       try {
         await withDeadline(work(), GIVE_UP_MS, toLateError)

@@ -31,8 +31,8 @@ function toPattern(subsets: readonly Subset[]): RegExp {
 const LETTER = /[[\p{L}\p{M}\p{N}]--[\u{FE0F}\u{20E3}]]/gv
 
 /**
- * Returns the files that have every letter of a text; none if a letter is in no file, or the text has none. A title in two fonts is ugly, so such
- * a text is in a font of the system. Symbols and emoji may come from another font.
+ * Returns the files that have every letter of a text; none if a letter is in no file, or the text has none. A title in two fonts is
+ * ugly, so such a text is in a font of the system. Symbols and emoji may come from another font.
  */
 export function toSubsets(text: string): readonly Subset[] {
   const letters = text.match(LETTER)?.join('')

@@ -49,7 +49,10 @@ export interface Batch<Outcome> {
 }
 
 export interface Written<Outcome> extends Pick<ChangePlan<Outcome>, 'outcomes'> {
-  /** When the store had the lock, by `performance.now()`. The pace counts from here: PostgreSQL moves the inbox before, and that does not count. */
+  /**
+   * When the store had the lock, by `performance.now()`. The pace counts from here: PostgreSQL moves the inbox before, and that does not
+   * count.
+   */
   readonly lockedAt: number
 }
 

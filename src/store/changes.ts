@@ -83,8 +83,8 @@ export const importRow: RowChange<ImportRow, keyof ImportTally> = ({ email, subs
 
 /**
  * An opt-out suppresses somebody who left another list, and removes a subscriber, but not one who subscribed after it. A suppression
- * keeps the latest date. An opt-out without a date has that of the import, or of the subscription if that is
- * later, unless the address is suppressed already.
+ * keeps the latest date. An opt-out without a date has that of the import, or of the subscription if that is later, unless the address is
+ * suppressed already.
  */
 export function optOutRow(rule: OptOutRule): RowChange<OptOut, keyof OptOutTally> {
   return ({ optedOutAt }, state, now) => {

@@ -6,7 +6,10 @@ import type { Count, ListCopy, ServiceStore, StoreOptions, SubscriberStore } fro
 import type { CheckResult, CursorCheck } from './check.ts'
 import type { OnOutdated } from './version.ts'
 
-/** Opens a list for a command. `notify` gets a line when the inbox is left out. @throws StoreError; UsageError for the name of a file that SQLite may delete */
+/**
+ * Opens a list for a command. `notify` gets a line when the inbox is left out. @throws StoreError; UsageError for the name of a file that
+ * SQLite may delete
+ */
 export async function openStore(list: ListUrl, options: StoreOptions): Promise<SubscriberStore> {
   if (list.kind === 'sqlite') {
     const { openSqliteStore } = await import('./sqlite/store.ts')

@@ -86,8 +86,8 @@ export function openSqliteStore(file: string, options: StoreOptions): Subscriber
 }
 
 /**
- * Tries a read again until it works. A read needs no lock, except while another process reads anew the log that a killed one left. The pages of `list` are not tried
- * again: an export fails then, and its cursor stays, so it may be run again.
+ * Tries a read again until it works. A read needs no lock, except while another process reads anew the log that a killed one left. The
+ * pages of `list` are not tried again: an export fails then, and its cursor stays, so it may be run again.
  */
 const retryRead = retryBusy
 

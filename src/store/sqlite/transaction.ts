@@ -16,8 +16,8 @@ export function block(milliseconds: number): void {
 }
 
 /**
- * Milliseconds for which the service waits for the lock, and whoever opens a list, to put it into WAL mode. The wait of the service ends
- * before the intake gives up, so that its reason is logged.
+ * Milliseconds for which the service waits for the lock. To put a list into WAL mode, each process that opens it waits so long too. The
+ * wait of the service ends before the intake gives up, so that its reason is logged.
  */
 const WAIT_MS = GIVE_UP_MS - 300
 

@@ -26,8 +26,8 @@ export interface Profile {
   /** Whether all values are flags, such as yes, no, 1 and 0. */
   readonly hasFlagsOnly: boolean
   /**
-   * Whether it cannot say who left, whatever its name: the same value that is no flag, a date, or the address again, in all rows; or no
-   * value at all.
+   * Whether it cannot say who left, even if its name says so: the same value that is no flag, a date, or the address again, in all rows;
+   * or no value at all.
    */
   readonly saysNothing: boolean
 }

@@ -116,7 +116,7 @@ export function createFindValue(
     const question = { cell, key, kind }
     const source = sources.find(({ find }) => find(question) !== undefined)
     const status = source?.find(question)
-    // In a column that the owner named, an empty value is a question, as any other value.
+    // In a column that the owner named, an empty value is a question too.
     const isAssumed = !status && kind === EMPTY && !isNamed
     const isAnswered = source?.isOwner === true
     const shown = key === '' ? '' : value
